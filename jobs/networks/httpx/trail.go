@@ -1,6 +1,10 @@
 package httpx
 
-import "time"
+import (
+	"net/url"
+	"strings"
+	"time"
+)
 
 // Step is where in a publish a call stands. It decides what a failure means.
 type Step string
@@ -31,3 +35,28 @@ type Call struct {
 
 // Trail takes the evidence of the calls of one run. A nil Trail takes nothing.
 type Trail interface{ Add(Call) }
+
+// Hide is trail with every one of secrets replaced in the paths it is given,
+// for networks that put a credential into the path.
+func Hide(trail Trail, secrets ...string) Trail {
+	if trail == nil {
+		return nil
+	}
+	var pairs []string
+	for _, s := range secrets {
+		if s != "" {
+			pairs = append(pairs, s, "***", url.PathEscape(s), "***")
+		}
+	}
+	return hidden{trail, strings.NewReplacer(pairs...)}
+}
+
+type hidden struct {
+	trail Trail
+	hide  *strings.Replacer
+}
+
+func (h hidden) Add(c Call) {
+	c.Path = h.hide.Replace(c.Path)
+	h.trail.Add(c)
+}
