@@ -1,0 +1,59 @@
+package ui
+
+// A look is how a state shows: its word, its colour role and its shape. Each
+// of the three is enough to tell it from its neighbours.
+type look struct {
+	word  string
+	hue   string // role in tokens.css: --state-<hue>
+	shape string // symbol in static/img/marks.svg: state-<shape>
+}
+
+// looks covers the states of targets and posts first, then those of approval
+// requests, accounts and guards. A state that is not here shows as plain words.
+var looks = map[string]look{
+	"draft":             {"Draft", "draft", "draft"},
+	"invalid":           {"Needs fixing", "invalid", "invalid"},
+	"ready":             {"Ready", "ready", "ready"},
+	"in_review":         {"Awaiting approval", "awaiting", "awaiting"},
+	"changes_requested": {"Changes requested", "changes", "changes"},
+	"approved":          {"Approved", "approved", "approved"},
+	"scheduled":         {"Scheduled", "scheduled", "scheduled"},
+	"queued":            {"Queued", "scheduled", "queued"},
+	"publishing":        {"Publishing", "publishing", "publishing"},
+	"published":         {"Published", "published", "published"},
+	"partially_failed":  {"Partly failed", "partial", "partial"},
+	"retry_scheduled":   {"Will retry", "retry", "retry"},
+	"unknown_outcome":   {"Outcome unknown", "unknown", "unknown"},
+	"needs_reconnect":   {"Needs reconnecting", "reconnect", "reconnect"},
+	"failed":            {"Failed", "failed", "failed"},
+	"cancelled":         {"Cancelled", "cancelled", "cancelled"},
+
+	"open":       {"Waiting", "awaiting", "awaiting"},
+	"waiting":    {"Waiting", "awaiting", "awaiting"},
+	"pending":    {"Waiting", "awaiting", "awaiting"},
+	"rejected":   {"Rejected", "failed", "failed"},
+	"superseded": {"Superseded", "cancelled", "cancelled"},
+	"expired":    {"Expired", "cancelled", "cancelled"},
+	"revoked":    {"Revoked", "cancelled", "cancelled"},
+
+	"active":       {"Connected", "published", "published"},
+	"paused":       {"Paused", "draft", "paused"},
+	"suspended":    {"Suspended", "changes", "paused"},
+	"disconnected": {"Disconnected", "cancelled", "reconnect"},
+	"disabled":     {"Disabled", "cancelled", "cancelled"},
+}
+
+func lookOf(state string) look {
+	if l, ok := looks[state]; ok {
+		return l
+	}
+	return look{humanise(state), "draft", "plain"}
+}
+
+// StatusWord is the word that people read for a state.
+func StatusWord(state string) string { return lookOf(state).word }
+
+// StatusHue is the colour role of a state, for data-hue on an element of the
+// caller's own: a card, a bar, a row. CSS then finds --state, --state-soft and
+// --state-ink set there.
+func StatusHue(state string) string { return lookOf(state).hue }
