@@ -1,0 +1,57 @@
+package db
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"herald/db/model"
+)
+
+// wrap names the package door an error left through. Refusals pass unchanged:
+// their sentence is for the person.
+func wrap(err *error, format string, args ...any) {
+	if *err == nil {
+		return
+	}
+	if _, no := model.Refused(*err); no {
+		return
+	}
+	*err = fmt.Errorf(format+": %w", append(args, *err)...)
+}
+
+// sentences turns the name of a broken constraint into what the person is told.
+var sentences = map[string]model.Refusal{
+	"targets_one_active_per_account": {Kind: model.Conflict, Say: "This post already has an open target on that account."},
+	"target_changes_legal":           {Kind: model.Conflict, Say: "That is not possible from where this target stands now. Reload the page to see its state."},
+	"posts_current_version":          {Kind: model.NotFound, Say: "There is no such post."},
+	"version_media_media":            {Kind: model.NotFound, Say: "One of the files is not there any more."},
+	"targets_account_of_client":      {Kind: model.NotFound, Say: "There is no such account."},
+	"decisions_user_once":            {Kind: model.Conflict, Say: "You have already decided on this."},
+	"decisions_approver_once":        {Kind: model.Conflict, Say: "You have already decided on this."},
+	"approval_requests_one_open":     {Kind: model.Conflict, Say: "This post is already waiting for approval."},
+	"media_once_per_client":          {Kind: model.Conflict, Say: "This file is already in the client's library."},
+	"workspaces_slug_once":           {Kind: model.Conflict, Say: "There is already a workspace with that short name."},
+}
+
+// refused turns a constraint that a statement broke into its sentence, and
+// leaves every other error as it is.
+func refused(err error) error {
+	var pg *pgconn.PgError
+	if !errors.As(err, &pg) {
+		return err
+	}
+	if no, ok := sentences[pg.ConstraintName]; ok {
+		return &no
+	}
+	return err
+}
+
+func isUnique(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && (pg.Code == "23505" || pg.Code == "42P06")
+}
+
+func noRows(err error) bool { return errors.Is(err, pgx.ErrNoRows) }
