@@ -4,7 +4,55 @@
 // network holds its data; start with Network.
 package network
 
-import "time"
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Network is one network's entry: data that everything else reads. Entries are
+// shared and never change; With returns a changed copy.
+type Network struct {
+	Name  Name
+	Label string // as people write it, "Facebook"
+
+	Text     TextRule
+	Comment  TextRule // the first comment; Max 0 if the network takes none
+	Alt      AltRule
+	Link     LinkUse
+	Formats  []FormatRule
+	Options  []Option
+	Scopes   []Scope
+	Rates    []Rate
+	Media    bool          // nothing is published without a file
+	Pulls    bool          // fetches media from an address; else it is sent bytes
+	Key      bool          // takes a key of ours that makes a repeated commit harmless
+	KeyHolds time.Duration // how long it remembers that key; zero for good
+	LookUp   Strength
+	Settle   time.Duration // until a post that was made is sure to be in the network's list
+
+	learn map[string]func(*Network, int64) // account settings that With applies
+}
+
+// All returns every network, sorted by name.
+func All() []*Network { return slices.Clone(all) }
+
+// Get returns the entry of a canonical name. For what people or other services
+// write, use Parse first.
+func Get(name Name) (*Network, bool) {
+	i, ok := slices.BinarySearchFunc(all, name, func(n *Network, name Name) int { return cmp.Compare(n.Name, name) })
+	if !ok {
+		return nil, false
+	}
+	return all[i], true
+}
+
+var all = []*Network{entry(facebook), entry(instagram), entry(mastodon), entry(webhook)}
+
+func entry(n Network) *Network {
+	n.Label = Label(n.Name)
+	return &n
+}
 
 // Name is a network's canonical lower-case name.
 type Name string

@@ -1,0 +1,218 @@
+package network
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Check says everything that is wrong with a draft for this network, most
+// general first, each with what to do about it. It is safe on any input. No
+// problem that is not a warning means that the network is not known to refuse
+// the post.
+func (n *Network) Check(d Draft) []Problem {
+	rule, ok := n.Rule(n.FormatOf(d))
+	if !ok {
+		return []Problem{{Field: "options." + OptFormat, Code: FormatUnknown,
+			Say: n.Label + " does not take this kind of post: choose another."}}
+	}
+	c := checker{n: n, d: d, rule: rule}
+	c.options()
+	c.text()
+	c.link()
+	c.comment()
+	c.media()
+	return c.found
+}
+
+// checker gathers the problems of one draft.
+type checker struct {
+	n     *Network
+	d     Draft
+	rule  FormatRule
+	found []Problem
+}
+
+func (c *checker) say(field, code, format string, args ...any) {
+	c.found = append(c.found, Problem{Field: field, Code: code, Say: fmt.Sprintf(format, args...)})
+}
+
+func (c *checker) warn(field, code, format string, args ...any) {
+	c.say(field, code, format, args...)
+	c.found[len(c.found)-1].Warn = true
+}
+
+func (c *checker) text() {
+	blank := strings.TrimSpace(c.n.Body(c.d)) == ""
+	switch {
+	case !c.readable("text", "The text", c.d.Text):
+	case blank && len(c.d.Media) == 0 && c.rule.Min == 0 && (c.d.Link == "" || !c.rule.Link):
+		c.say("text", PostEmpty, "There is nothing to post yet: write a text, or add a picture or a video.")
+	case !blank && !c.rule.Text:
+		c.warn("text", TextNotShown, "%s show no text: only the file is published.", c.n.posts(c.rule.Format))
+	default:
+		c.length()
+		c.tags("text", "the text", c.n.Text, c.d.Text)
+	}
+}
+
+func (c *checker) length() {
+	has, limit := c.n.Length(c.d), c.n.Text.Max
+	if limit == 0 || has <= limit {
+		return
+	}
+	with := ""
+	if has > c.n.Count(c.d.Text) {
+		with = " with what is sent beside it"
+	}
+	c.say("text", TextTooLong, "The text has %s characters%s, %s takes %s: take out %s, or shorten it to fit.",
+		number(has), with, c.n.Label, number(limit), number(has-limit))
+}
+
+func (c *checker) tags(field, where string, r TextRule, text string) {
+	hashtags, mentions := tags(text)
+	if r.Hashtags > 0 && hashtags > r.Hashtags {
+		c.say(field, HashtagsTooMany, "%s takes %d hashtags, %s has %d: take out %d.",
+			c.n.Label, r.Hashtags, where, hashtags, hashtags-r.Hashtags)
+	}
+	if r.Mentions > 0 && mentions > r.Mentions {
+		c.say(field, MentionsTooMany, "%s takes %d mentions, %s has %d: take out %d.",
+			c.n.Label, r.Mentions, where, mentions, mentions-r.Mentions)
+	}
+}
+
+// readable refuses what no network shows: broken encoding and control
+// characters, which come from files and from other programs.
+func (c *checker) readable(field, what, s string) bool {
+	if !utf8.ValidString(s) {
+		c.say(field, TextNotUTF8, "%s holds bytes that are not text: write that place again.", what)
+		return false
+	}
+	if i := strings.IndexFunc(s, control); i >= 0 {
+		r, _ := utf8.DecodeRuneInString(s[i:])
+		c.say(field, TextControl, "%s holds an invisible control character (%U, after %d characters): delete it.",
+			what, r, graphemes(s[:i]))
+		return false
+	}
+	return true
+}
+
+func control(r rune) bool {
+	switch r {
+	case '\n', '\r', '\t':
+		return false
+	}
+	return unicode.IsControl(r) || r&0xFFFE == 0xFFFE || 0xFDD0 <= r && r <= 0xFDEF
+}
+
+// tags counts hashtags and mentions the strict way: whatever might be one.
+func tags(text string) (hashtags, mentions int) {
+	var before rune
+	for i, r := range text {
+		next, _ := utf8.DecodeRuneInString(text[i+max(utf8.RuneLen(r), 1):])
+		switch {
+		case (r == '#' || r == '＃') && tagRune(next):
+			hashtags++
+		case r == '@' && !word(before) && next < utf8.RuneSelf && word(next):
+			mentions++
+		}
+		before = r
+	}
+	return hashtags, mentions
+}
+
+func tagRune(r rune) bool { return word(r) || unicode.Is(unicode.So, r) && r != utf8.RuneError }
+
+func (c *checker) link() {
+	link := c.d.Link
+	switch {
+	case link == "":
+	case c.n.Link == LinkNone:
+		c.say("link", LinkNotTaken, "%s has no link posts: remove the link here, or put the address in the text, where nobody can click on it.", c.n.Label)
+	case !c.rule.Link && !c.rule.Text:
+		c.say("link", LinkNotTaken, "%s carry no link: remove it.", c.n.posts(c.rule.Format))
+	case !c.rule.Link:
+		c.say("link", LinkNotTaken, "%s shows either a link or media: remove one of them, or put the address in the text.", c.n.Label)
+	case !validLink(link):
+		c.say("link", LinkInvalid, "The link has to be a whole address that starts with https:// or http://: correct it.")
+	}
+}
+
+func validLink(s string) bool {
+	if len(s) > 2048 || !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
+		return false
+	}
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil
+}
+
+func (c *checker) comment() {
+	text, r := c.d.FirstComment, c.n.Comment
+	switch {
+	case strings.TrimSpace(text) == "":
+	case r.Max == 0 || !c.rule.Comment:
+		c.say("first_comment", CommentNotTaken, "%s take no first comment: remove it.", c.n.posts(c.rule.Format))
+	case !c.readable("first_comment", "The first comment", text):
+	default:
+		if has := r.Count(text); has > r.Max {
+			c.say("first_comment", CommentTooLong, "The first comment has %s characters, %s takes %s: take out %s.",
+				number(has), c.n.Label, number(r.Max), number(has-r.Max))
+		}
+		c.tags("first_comment", "the first comment", r, text)
+	}
+}
+
+func (c *checker) options() {
+	keys := make([]string, 0, len(c.d.Options))
+	for key := range c.d.Options {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		if o, ok := c.n.Option(key); !ok {
+			c.say("options."+key, OptionUnknown, "%s has no option %q: remove it.", c.n.Label, cropped(key))
+		} else if value := c.d.Options[key]; value != "" {
+			c.option(o, value)
+		}
+	}
+	for _, o := range c.n.Options {
+		if o.Required && c.d.Options[o.Key] == "" && o.Default == "" && o.matters(c.rule.Format) {
+			c.say("options."+o.Key, OptionMissing, "%s needs %q: fill it in.", c.n.Label, o.Label)
+		}
+	}
+}
+
+func (o Option) matters(f Format) bool { return len(o.Formats) == 0 || slices.Contains(o.Formats, f) }
+
+func (c *checker) option(o Option, value string) {
+	field := "options." + o.Key
+	switch {
+	case o.Kind == Choose && !slices.ContainsFunc(o.Choices, func(ch Choice) bool { return ch.Value == value }):
+		c.say(field, OptionInvalid, "%q is not a choice for %q: choose one of %s.", cropped(value), o.Label, o.labels())
+	case o.Kind == Switch && value != "true" && value != "false":
+		c.say(field, OptionInvalid, "%q is either on or off: choose one.", o.Label)
+	case o.Kind != Write || !c.readable(field, fmt.Sprintf("%q", o.Label), value):
+	case o.Max > 0 && graphemes(value) > o.Max:
+		c.say(field, OptionTooLong, "%q has %s characters, %s takes %s: shorten it.",
+			o.Label, number(graphemes(value)), c.n.Label, number(o.Max))
+	case o.Pattern != nil && !o.Pattern.MatchString(value):
+		c.say(field, OptionInvalid, "%q has to be %s: correct it.", o.Label, o.Hint)
+	}
+}
+
+func (o Option) labels() string {
+	var labels []string
+	for _, ch := range o.Choices {
+		labels = append(labels, ch.Label)
+	}
+	return strings.Join(labels, ", ")
+}
+
+// cropped keeps a stranger's value short enough to quote.
+func cropped(s string) string {
+	s, _ = TextRule{Unit: CodePoints, Ellipsis: "…"}.shorten(strings.ToValidUTF8(s, "?"), 40)
+	return s
+}

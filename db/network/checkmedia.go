@@ -1,0 +1,295 @@
+package network
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+func (c *checker) media() {
+	said := c.count()
+	for i, m := range c.d.Media {
+		field := fmt.Sprintf("media.%d", i)
+		if rule, taken := c.rule.file(m.Kind); taken {
+			c.medium(field, i, rule)
+		} else if !said {
+			c.say(field, MediaWrongKind, "%s take a %s only: remove %s.", c.n.posts(c.rule.Format), c.rule.kinds(), c.name(i))
+		}
+	}
+}
+
+func (c *checker) medium(field string, i int, rule FileRule) {
+	for _, f := range rule.faults(c.d.Media[i], c.n.Label) {
+		c.say(field, f.code, "%s %s.", c.file(i), f.say)
+	}
+	if rule.Advice != nil {
+		for _, f := range rule.Advice.faults(c.d.Media[i], c.n.Label) {
+			c.warn(field, f.code, "%s %s.", c.file(i), f.say)
+		}
+	}
+	c.unread(field, i, rule)
+	c.alt(field, i)
+}
+
+// count looks at how many files there are, and of how many kinds. It returns
+// true if it said already which kinds do not go.
+func (c *checker) count() bool {
+	has, posts := len(c.d.Media), c.n.posts(c.rule.Format)
+	switch {
+	case has < c.rule.Min && c.rule.Max <= 1:
+		c.say("media", MediaMissing, "%s need a %s: add one.", posts, c.rule.kinds())
+	case has < c.rule.Min:
+		c.say("media", MediaMissing, "%s need at least %d files: add %d more.", posts, c.rule.Min, c.rule.Min-has)
+	case c.mixed():
+		c.say("media", MediaMixed, "%s takes pictures or one video in a post, not both: remove the video or the pictures.", c.n.Label)
+		return true
+	case c.onlyVideos():
+		c.say("media", MediaTooMany, "%s takes one video in a post, this one has %d: remove %d.", c.n.Label, has, has-1)
+		return true
+	case has > c.rule.Max:
+		c.say("media", MediaTooMany, "%s take at most %s, this one has %d: remove %d.",
+			posts, files(c.rule.Max), has, has-c.rule.Max)
+	}
+	return false
+}
+
+// mixed says that pictures and videos stand together where they may not.
+func (c *checker) mixed() bool {
+	return len(c.d.Media) > 1 && c.rule.Max > 1 && !c.rule.both() && c.has(Image) && c.has(Video)
+}
+
+// onlyVideos says that there are several videos where one is the most.
+func (c *checker) onlyVideos() bool {
+	return len(c.d.Media) > 1 && len(c.rule.Video.Types) == 0 && c.has(Video) && !c.has(Image)
+}
+
+func (c *checker) has(kind MediaKind) bool {
+	return slices.ContainsFunc(c.d.Media, func(m Media) bool { return m.Kind == kind })
+}
+
+// unread warns where a file's size or duration is not known, so that no rule
+// could be tried.
+func (c *checker) unread(field string, i int, rule FileRule) {
+	m := c.d.Media[i]
+	sized := rule.MinShape > 0 || rule.MinWidth > 0 || rule.MaxWidth > 0 || rule.Pixels > 0
+	timed := m.Kind == Video && (rule.MinTime > 0 || rule.MaxTime > 0)
+	switch {
+	case timed && m.Duration <= 0:
+		c.warn(field, MediaUnknown, "%s has a length that could not be read: make sure that it is %s.", c.file(i), rule.times())
+	case sized && (m.Width <= 0 || m.Height <= 0):
+		c.warn(field, MediaUnknown, "%s has a size that could not be read: %s may refuse it.", c.file(i), c.n.Label)
+	}
+}
+
+func (c *checker) alt(field string, i int) {
+	m, a := c.d.Media[i], c.n.Alt
+	taken := c.rule.Alt && (m.Kind == Image && a.Image || m.Kind == Video && a.Video)
+	switch has := utf8.RuneCountInString(m.Alt); {
+	case !taken:
+	case strings.TrimSpace(m.Alt) == "":
+		c.warn(field, AltMissing, "%s has no description: add one for people who cannot see it.", c.file(i))
+	case !c.readable(field, "The description of "+c.name(i), m.Alt):
+	case a.Max > 0 && has > a.Max:
+		c.say(field, AltTooLong, "The description of %s has %s characters, %s takes %s: take out %s.",
+			c.name(i), number(has), c.n.Label, number(a.Max), number(has-a.Max))
+	}
+}
+
+// name is what to call a file; file the same at the start of a sentence.
+func (c *checker) name(i int) string {
+	kind := "picture"
+	if c.d.Media[i].Kind == Video {
+		kind = "video"
+	}
+	if len(c.d.Media) == 1 {
+		return "the " + kind
+	}
+	return fmt.Sprintf("%s %d", kind, i+1)
+}
+
+func (c *checker) file(i int) string {
+	name := c.name(i)
+	return strings.ToUpper(name[:1]) + name[1:]
+}
+
+func (r FormatRule) file(kind MediaKind) (FileRule, bool) {
+	switch kind {
+	case Image:
+		return r.Image, len(r.Image.Types) > 0
+	case Video:
+		return r.Video, len(r.Video.Types) > 0
+	}
+	return FileRule{}, false
+}
+
+func (r FormatRule) both() bool { return len(r.Image.Types) > 0 && len(r.Video.Types) > 0 }
+
+func (r FormatRule) kinds() string {
+	switch {
+	case r.both():
+		return "picture or video"
+	case len(r.Video.Types) > 0:
+		return "video"
+	}
+	return "picture"
+}
+
+// fault is one thing wrong with a file: the rest of a sentence about it.
+type fault struct{ code, say string }
+
+// measure gathers the faults of one file.
+type measure struct {
+	FileRule
+	m      Media
+	label  string // of the network
+	faults []fault
+}
+
+// faults measures a file. What is not known about it is passed over.
+func (r FileRule) faults(m Media, label string) []fault {
+	t := measure{FileRule: r, m: m, label: label}
+	t.kind()
+	if m.Width > 0 && m.Height > 0 {
+		t.size()
+	}
+	if m.Duration > 0 {
+		t.time()
+	}
+	return t.faults
+}
+
+func (t *measure) add(wrong bool, code, format string, args ...any) {
+	if wrong {
+		t.faults = append(t.faults, fault{code, fmt.Sprintf(format, args...)})
+	}
+}
+
+func (t *measure) kind() {
+	t.add(len(t.Types) > 0 && !slices.Contains(t.Types, t.m.Type), MediaType,
+		"is %s, %s takes %s: save it in that form and add it again", typeName(t.m.Type), t.label, t.types())
+	t.add(t.Bytes > 0 && t.m.Bytes > t.Bytes, MediaTooLarge,
+		"has %s, %s takes up to %s: make the file smaller", bytes(t.m.Bytes, t.Bytes), t.label, bytes(t.Bytes, t.Bytes))
+}
+
+func (t *measure) size() {
+	w, h := t.m.Width, t.m.Height
+	t.add(t.Pixels > 0 && int64(w)*int64(h) > t.Pixels, MediaPixels,
+		"is %d × %d pixels, %s takes %.1f million: scale it down", w, h, t.label, float64(t.Pixels)/1e6)
+	t.add(t.MaxWidth > 0 && w > t.MaxWidth, MediaPixels,
+		"is %d pixels wide, %s takes %d: scale it down", w, t.label, t.MaxWidth)
+	t.add(w < t.MinWidth || h < t.MinHeight, MediaTooSmall,
+		"is %d × %d pixels, %s wants at least %s: use a larger one", w, h, t.label, t.least())
+	shape := float64(w) / float64(h)
+	// Half a percent of slack: 1200 × 628 is what everyone means by 1.91:1.
+	t.add(shape < t.MinShape*0.995 || t.MaxShape > 0 && shape > t.MaxShape*1.005, MediaShape,
+		"is %d × %d, %s wants a shape of %s: crop it", w, h, t.label, t.Shape)
+}
+
+func (t *measure) time() {
+	d := t.m.Duration
+	t.add(d < t.MinTime, MediaTooShort, "is %s long, %s takes %s: use a longer one", length(d), t.label, t.times())
+	t.add(t.MaxTime > 0 && d > t.MaxTime, MediaTooLong, "is %s long, %s takes %s: cut it shorter", length(d), t.label, t.times())
+}
+
+func (r FileRule) least() string {
+	if r.MinHeight == 0 {
+		return fmt.Sprintf("%d wide", r.MinWidth)
+	}
+	return fmt.Sprintf("%d × %d", r.MinWidth, r.MinHeight)
+}
+
+func (r FileRule) types() string {
+	var names []string
+	for _, t := range r.Types {
+		names = append(names, typeName(t))
+	}
+	if last := len(names) - 1; last > 0 {
+		return strings.Join(names[:last], ", ") + " or " + names[last]
+	}
+	return strings.Join(names, "")
+}
+
+func (r FileRule) times() string {
+	if r.MinTime == 0 {
+		return "up to " + length(r.MaxTime)
+	}
+	return "between " + length(r.MinTime) + " and " + length(r.MaxTime)
+}
+
+// typeName is what people call a MIME type.
+func typeName(mime string) string {
+	switch mime {
+	case "":
+		return "of a type that could not be read"
+	case "video/quicktime":
+		return "MOV"
+	case "image/webp":
+		return "WebP"
+	}
+	kind, sub, _ := strings.Cut(mime, "/")
+	if kind == string(Image) || kind == string(Video) {
+		return cropped(strings.ToUpper(strings.TrimPrefix(sub, "x-")))
+	}
+	return cropped(mime)
+}
+
+// posts names the posts of a format on this network: "Instagram reels".
+func (n *Network) posts(f Format) string {
+	switch f {
+	case FormatReel:
+		return n.Label + " reels"
+	case FormatStory:
+		return n.Label + " stories"
+	case FormatCarousel:
+		return n.Label + " carousels"
+	}
+	return n.Label + " posts"
+}
+
+func files(n int) string {
+	if n == 1 {
+		return "one file"
+	}
+	return strconv.Itoa(n) + " files"
+}
+
+// bytes writes a size in MB as the limit counts them, rounded up so that a file
+// just above its limit does not look equal to it.
+func bytes(size, limit int64) string {
+	unit := int64(1_000_000)
+	if limit%(1<<20) == 0 {
+		unit = 1 << 20
+	}
+	tenths := (size*10 + unit - 1) / unit
+	if tenths%10 == 0 {
+		return number(int(tenths/10)) + " MB"
+	}
+	return fmt.Sprintf("%s.%d MB", number(int(tenths/10)), tenths%10)
+}
+
+// length writes a duration as people say it: 90 s, 15 min, 4 h.
+func length(d time.Duration) string {
+	switch {
+	case d >= time.Hour && d%time.Hour == 0:
+		return fmt.Sprintf("%d h", d/time.Hour)
+	case d >= 2*time.Minute && d%time.Minute == 0:
+		return fmt.Sprintf("%d min", d/time.Minute)
+	case d >= 2*time.Minute:
+		return fmt.Sprintf("%d min %d s", d/time.Minute, d%time.Minute/time.Second)
+	case d%time.Second == 0:
+		return fmt.Sprintf("%d s", d/time.Second)
+	}
+	return fmt.Sprintf("%.1f s", d.Seconds())
+}
+
+// number writes 63206 as 63,206.
+func number(n int) string {
+	s := strconv.Itoa(n)
+	for at := len(s) - 3; at > 0 && s[at-1] != '-'; at -= 3 {
+		s = s[:at] + "," + s[at:]
+	}
+	return s
+}

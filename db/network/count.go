@@ -1,0 +1,148 @@
+package network
+
+import (
+	"iter"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
+)
+
+// Limit is the longest text, in the units of Count; zero if none is stated.
+func (n *Network) Limit() int { return n.Text.Max }
+
+// Unit is the word for what Count counts.
+func (n *Network) Unit() string { return "characters" }
+
+// Count measures a text as the network does. Where the network's own rule
+// cannot be known for certain, it counts more, never less.
+func (n *Network) Count(text string) int { return n.Text.Count(text) }
+
+// Length measures all that counts towards the limit: the text as sent, and a
+// content warning.
+func (n *Network) Length(d Draft) int {
+	return n.Count(n.Body(d)) + graphemes(n.Value(d, OptSpoiler))
+}
+
+// Body is the text as the network gets it: with the link below it where the
+// network has no field for links and the text does not hold it already.
+func (n *Network) Body(d Draft) string {
+	switch {
+	case n.Link != LinkInText || d.Link == "" || strings.Contains(d.Text, d.Link):
+		return d.Text
+	case strings.TrimSpace(d.Text) == "":
+		return d.Link
+	}
+	return d.Text + "\n\n" + d.Link
+}
+
+// Count measures a text by this rule.
+func (r TextRule) Count(text string) int {
+	switch r.Unit {
+	case UTF16:
+		return utf16Units(text)
+	case Graphemes:
+		return graphemes(r.counted(text))
+	}
+	return utf8.RuneCountInString(text)
+}
+
+// counted is the text with each address and remote mention replaced by what
+// counts in its place.
+func (r TextRule) counted(text string) string {
+	found := r.spans(text)
+	if len(found) == 0 {
+		return text
+	}
+	var b strings.Builder
+	b.Grow(len(text))
+	at := 0
+	for _, s := range found {
+		if s.replaced {
+			b.WriteString(text[at:s.start])
+			b.WriteString(s.as)
+			at = s.end
+		}
+	}
+	b.WriteString(text[at:])
+	return b.String()
+}
+
+// span is a stretch of text that is not cut. If it is replaced, as is counted
+// in its place.
+type span struct {
+	start, end int
+	replaced   bool
+	as         string
+}
+
+func (r TextRule) spans(text string) []span {
+	var spans []span
+	for _, e := range entities(text) {
+		s := span{start: e.start, end: e.end}
+		switch {
+		case r.Unit != Graphemes && e.local > 0:
+			continue
+		case r.Unit != Graphemes:
+		case e.local > 0:
+			s.replaced, s.as = true, text[e.start:e.local]
+		case e.sure || graphemes(text[e.start:e.end]) < r.PerURL:
+			s.replaced, s.as = true, strings.Repeat("x", r.PerURL)
+		}
+		spans = append(spans, s)
+	}
+	return spans
+}
+
+// price is what one grapheme cluster counts.
+func (r TextRule) price(cluster string) int {
+	switch r.Unit {
+	case UTF16:
+		return utf16Units(cluster)
+	case Graphemes:
+		return 1
+	}
+	return utf8.RuneCountInString(cluster)
+}
+
+func utf16Units(s string) int {
+	units := 0
+	for _, r := range s {
+		units++
+		if r > 0xFFFF {
+			units++
+		}
+	}
+	return units
+}
+
+func graphemes(s string) int {
+	count := 0
+	for range clusters(s) {
+		count++
+	}
+	return count
+}
+
+// clusters yields start and end of each grapheme cluster. Plain ASCII, most of
+// what is written, does not go through the Unicode tables.
+func clusters(s string) iter.Seq2[int, int] {
+	return func(yield func(int, int) bool) {
+		for at := 0; at < len(s); {
+			end := at + 1
+			if !plain(s[at:]) {
+				cluster, _, _, _ := uniseg.FirstGraphemeClusterInString(s[at:], -1)
+				end = at + len(cluster)
+			}
+			if !yield(at, end) {
+				return
+			}
+			at = end
+		}
+	}
+}
+
+// plain says that s starts with an ASCII byte that is a cluster of its own.
+func plain(s string) bool {
+	return s[0] < utf8.RuneSelf && (len(s) == 1 || s[1] < utf8.RuneSelf && s[0] != '\r')
+}

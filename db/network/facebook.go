@@ -1,0 +1,60 @@
+package network
+
+import "time"
+
+// The API states no unit for the limit and no bound on files; UTF-16 is the
+// strictest reading, ten pictures what other tools keep to. Videos are not
+// held to publish_video: one page of the documentation names it, publishing
+// works without.
+var facebook = Network{
+	Name:    Facebook,
+	Text:    TextRule{Max: 63206, Unit: UTF16, Ellipsis: "…", MayBlank: true},
+	Comment: TextRule{Max: 8000, Unit: UTF16, Ellipsis: "…"},
+	Alt:     AltRule{Image: true},
+	Link:    LinkBeside,
+	Formats: []FormatRule{
+		{Format: FormatText, Text: true, Link: true, Comment: true},
+		{Format: FormatLink, Text: true, Link: true, Comment: true},
+		{Format: FormatImage, Min: 1, Max: 1, Image: facebookImage, Text: true, Comment: true, Alt: true},
+		{Format: FormatImages, Min: 2, Max: 10, Image: facebookImage, Text: true, Comment: true, Alt: true},
+		{Format: FormatVideo, Min: 1, Max: 1, Video: facebookVideo, Text: true, Comment: true},
+		{Format: FormatReel, Min: 1, Max: 1, Video: facebookReel, Text: true, Comment: true},
+		{Format: FormatStory, Min: 1, Max: 1, Image: facebookImage, Video: facebookStory},
+	},
+	Options: []Option{
+		{Key: OptFormat, Label: "Show as", Kind: Choose, Default: "post", Choices: []Choice{
+			{"post", "Post"}, {"reel", "Reel"}, {"story", "Story"}}},
+		{Key: OptTitle, Label: "Video title", Kind: Write, Max: 255, Formats: []Format{FormatVideo, FormatReel}},
+	},
+	Scopes: []Scope{
+		{Name: "pages_manage_posts"},
+		{Name: "pages_read_engagement"},
+		{Name: "pages_manage_engagement", Comment: true},
+	},
+	Rates:  []Rate{{"reel", 30, 24 * time.Hour}},
+	Pulls:  true,
+	LookUp: Weak,
+	Settle: 5 * time.Minute,
+}
+
+var (
+	facebookImage = FileRule{
+		Types:  []string{"image/jpeg", "image/png", "image/gif", "image/bmp", "image/tiff"},
+		Bytes:  10_000_000,
+		Advice: &FileRule{Bytes: 4_000_000},
+	}
+	facebookVideo = FileRule{
+		Types: []string{"video/mp4", "video/quicktime"}, Bytes: 10_000_000_000,
+		MinTime: time.Second, MaxTime: 4 * time.Hour,
+	}
+	facebookReel = FileRule{
+		Types: []string{"video/mp4"}, Bytes: 10_000_000_000, MinWidth: 540, MinHeight: 960,
+		MinTime: 3 * time.Second, MaxTime: 90 * time.Second,
+		MinShape: 9.0 / 16, MaxShape: 9.0 / 16, Shape: "9:16",
+	}
+	facebookStory = FileRule{
+		Types: []string{"video/mp4", "video/quicktime"}, Bytes: 10_000_000_000,
+		MinTime: time.Second, MaxTime: 60 * time.Second,
+		Advice: &FileRule{MinShape: 9.0 / 16, MaxShape: 9.0 / 16, Shape: "9:16"},
+	}
+)

@@ -1,0 +1,74 @@
+package network
+
+import (
+	"regexp"
+	"time"
+)
+
+// Every server sets its own limits; these are the defaults of the software, and
+// an account's settings carry what its server said (With). "direct" is not
+// among the visibilities: a post that nobody sees is no publication.
+var mastodon = Network{
+	Name:    Mastodon,
+	Text:    TextRule{Max: 500, Unit: Graphemes, PerURL: 23, Ellipsis: "…", MayBlank: true},
+	Comment: TextRule{Max: 500, Unit: Graphemes, PerURL: 23, Ellipsis: "…"},
+	Alt:     AltRule{Image: true, Video: true, Max: 1500},
+	Link:    LinkInText,
+	Formats: []FormatRule{
+		{Format: FormatText, Text: true, Link: true, Comment: true},
+		{Format: FormatImage, Min: 1, Max: 1, Image: mastodonImage, Text: true, Link: true, Comment: true, Alt: true},
+		{Format: FormatImages, Min: 2, Max: 4, Image: mastodonImage, Text: true, Link: true, Comment: true, Alt: true},
+		{Format: FormatVideo, Min: 1, Max: 1, Video: mastodonVideo, Text: true, Link: true, Comment: true, Alt: true},
+	},
+	Options: []Option{
+		{Key: OptVisibility, Label: "Who sees it", Kind: Choose, Default: "public", Choices: []Choice{
+			{"public", "Everyone"}, {"unlisted", "Everyone, not in timelines"}, {"private", "Followers"}}},
+		{Key: OptSpoiler, Label: "Content warning", Help: "Counts towards the limit.", Kind: Write, Max: 500},
+		{Key: OptSensitive, Label: "Hide the media behind a click", Kind: Switch, Default: "false"},
+		{Key: OptLanguage, Label: "Language", Kind: Write, Max: 3,
+			Pattern: regexp.MustCompile(`^[a-z]{2,3}$`), Hint: "a language code, as en"},
+	},
+	Scopes: []Scope{
+		{Name: "write:statuses", Or: []string{"write"}},
+		{Name: "write:media", Or: []string{"write"}, Formats: []Format{FormatImage, FormatImages, FormatVideo}},
+		{Name: "read:statuses", Or: []string{"read"}},
+	},
+	Rates: []Rate{
+		{"call", 300, 5 * time.Minute},
+		{"media", 30, 30 * time.Minute},
+		{"post", 300, 3 * time.Hour},
+	},
+	Key:      true,
+	KeyHolds: time.Hour,
+	LookUp:   Proof,
+	Settle:   2 * time.Minute,
+	learn: map[string]func(*Network, int64){
+		"max_characters": func(n *Network, v int64) { n.Text.Max, n.Comment.Max = int(v), int(v) },
+		"characters_reserved_per_url": func(n *Network, v int64) {
+			n.Text.PerURL, n.Comment.PerURL = int(v), int(v)
+		},
+		"max_media_attachments": func(n *Network, v int64) {
+			n.each(func(r *FormatRule) {
+				if r.Format == FormatImages {
+					r.Max = int(v)
+				}
+			})
+		},
+		"description_limit":  func(n *Network, v int64) { n.Alt.Max = int(v) },
+		"image_size_limit":   func(n *Network, v int64) { n.each(func(r *FormatRule) { r.Image.Bytes = v }) },
+		"image_matrix_limit": func(n *Network, v int64) { n.each(func(r *FormatRule) { r.Image.Pixels = v }) },
+		"video_size_limit":   func(n *Network, v int64) { n.each(func(r *FormatRule) { r.Video.Bytes = v }) },
+		"video_matrix_limit": func(n *Network, v int64) { n.each(func(r *FormatRule) { r.Video.Pixels = v }) },
+	},
+}
+
+var (
+	mastodonImage = FileRule{
+		Types: []string{"image/jpeg", "image/png", "image/gif", "image/webp", "image/heic", "image/heif", "image/avif"},
+		Bytes: 16_777_216, Pixels: 33_177_600,
+	}
+	mastodonVideo = FileRule{
+		Types: []string{"video/mp4", "video/webm", "video/quicktime", "video/ogg"},
+		Bytes: 103_809_024, Pixels: 8_294_400,
+	}
+)

@@ -1,0 +1,100 @@
+package network
+
+import "strings"
+
+// Publisher is the route a network is reached by.
+type Publisher string
+
+// The publishers.
+const (
+	Direct  Publisher = "direct" // the network's own API
+	Blotato Publisher = "blotato"
+	GHL     Publisher = "ghl"
+	Bundle  Publisher = "bundle"
+)
+
+// names is the one table of what a network is called where. An empty wire name
+// means that the aggregator does not reach the network.
+var names = []struct {
+	Name                 Name
+	Label                string
+	Blotato, GHL, Bundle string
+	Also                 []string // other words people use, lower case, with _ for spaces
+}{
+	{Facebook, "Facebook", "Facebook", "Facebook", "FACEBOOK", []string{"fb", "facebook_page"}},
+	{Instagram, "Instagram", "Instagram", "Instagram", "INSTAGRAM", []string{"ig", "insta"}},
+	{Mastodon, "Mastodon", "", "", "MASTODON", []string{"fediverse"}},
+	{Webhook, "Webhook", "", "", "", []string{"generic_webhook"}},
+}
+
+// Label is what a screen calls a network. A name that is not in the table is
+// its own label.
+func Label(name Name) string {
+	for _, row := range names {
+		if row.Name == name {
+			return row.Label
+		}
+	}
+	return string(name)
+}
+
+// Parse reads a network's name as people, files and other services write it,
+// in any case. It is safe on any input.
+func Parse(s string) (Name, bool) {
+	if len(s) > 64 {
+		return "", false
+	}
+	s = strings.ToLower(strings.Join(strings.FieldsFunc(s, apart), "_"))
+	for _, row := range names {
+		if s == string(row.Name) || s == strings.ToLower(row.Label) {
+			return row.Name, true
+		}
+		for _, also := range row.Also {
+			if s == also {
+				return row.Name, true
+			}
+		}
+	}
+	return "", false
+}
+
+func apart(r rune) bool {
+	return r == ' ' || r == '_' || r == '-' || r == '\t' || r == '\n' || r == '\r'
+}
+
+// WireName is what the publisher calls the network, and false if it does not
+// reach it.
+func WireName(name Name, p Publisher) (string, bool) {
+	for i, row := range names {
+		if row.Name == name {
+			wire := wireName(i, p)
+			return wire, wire != ""
+		}
+	}
+	return "", false
+}
+
+// FromWire reads a publisher's name of a network, in any case.
+func FromWire(p Publisher, wire string) (Name, bool) {
+	wire = strings.TrimSpace(wire)
+	for i, row := range names {
+		if w := wireName(i, p); w != "" && strings.EqualFold(w, wire) {
+			return row.Name, true
+		}
+	}
+	return "", false
+}
+
+func wireName(i int, p Publisher) string {
+	switch p {
+	case Direct:
+		return string(names[i].Name)
+	case Blotato:
+		return names[i].Blotato
+	case GHL:
+		return names[i].GHL
+	case Bundle:
+		return names[i].Bundle
+	}
+	return ""
+}

@@ -1,0 +1,45 @@
+package network
+
+// The codes of problems: short, stable, and safe to test for.
+const (
+	PostEmpty       = "post_empty"
+	FormatUnknown   = "format_unknown"
+	TextTooLong     = "text_too_long"
+	TextNotShown    = "text_not_shown"
+	TextNotUTF8     = "text_not_utf8"
+	TextControl     = "text_control"
+	HashtagsTooMany = "hashtags_too_many"
+	MentionsTooMany = "mentions_too_many"
+	CommentNotTaken = "comment_not_taken"
+	CommentTooLong  = "comment_too_long"
+	LinkNotTaken    = "link_not_taken"
+	LinkInvalid     = "link_invalid"
+	MediaMissing    = "media_missing"
+	MediaTooMany    = "media_too_many"
+	MediaMixed      = "media_mixed"
+	MediaWrongKind  = "media_kind"
+	MediaType       = "media_type"
+	MediaTooLarge   = "media_too_large"
+	MediaPixels     = "media_pixels"
+	MediaTooSmall   = "media_too_small"
+	MediaShape      = "media_shape"
+	MediaTooShort   = "media_too_short"
+	MediaTooLong    = "media_too_long"
+	MediaUnknown    = "media_unknown" // a size or duration that could not be read
+	AltMissing      = "alt_missing"
+	AltTooLong      = "alt_too_long"
+	OptionUnknown   = "option_unknown"
+	OptionInvalid   = "option_invalid"
+	OptionMissing   = "option_missing"
+	OptionTooLong   = "option_too_long"
+)
+
+// Blocks says whether any problem keeps the post from going out.
+func Blocks(problems []Problem) bool {
+	for _, p := range problems {
+		if !p.Warn {
+			return true
+		}
+	}
+	return false
+}

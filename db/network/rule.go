@@ -1,0 +1,251 @@
+package network
+
+import (
+	"regexp"
+	"slices"
+	"time"
+)
+
+// Unit is what a network counts as one character.
+type Unit string
+
+// The units.
+const (
+	CodePoints Unit = "code_points"
+	UTF16      Unit = "utf16"     // never fewer than code points, so it also stands for "the larger of the two"
+	Graphemes  Unit = "graphemes" // as Mastodon: what the eye sees as one, addresses and remote mentions shortened
+)
+
+// TextRule bounds a text. A zero bound means that the network states none.
+type TextRule struct {
+	Max      int // in Unit
+	Unit     Unit
+	PerURL   int // what an address counts under Graphemes
+	Ellipsis string
+	Hashtags int
+	Mentions int
+	MayBlank bool // a post of media alone needs no text
+}
+
+// AltRule says for which kinds a network takes a description, and how long. Max
+// counts code points.
+type AltRule struct {
+	Image, Video bool
+	Max          int
+}
+
+// LinkUse is what becomes of Draft.Link.
+type LinkUse string
+
+// The uses of a link.
+const (
+	LinkNone   LinkUse = "none"   // the network has no links beside the text
+	LinkBeside LinkUse = "beside" // sent as a field of its own
+	LinkInText LinkUse = "text"   // put below the text, and counted with it
+)
+
+// FormatRule is what one format takes.
+type FormatRule struct {
+	Format   Format
+	Min, Max int      // files
+	Image    FileRule // without Types: pictures are not taken
+	Video    FileRule
+	Text     bool // the text is shown
+	Link     bool // Draft.Link is taken
+	Comment  bool // a first comment is possible
+	Alt      bool // descriptions are taken
+}
+
+// FileRule is what one file has to be. A zero bound means that none is stated.
+type FileRule struct {
+	Types              []string // MIME types
+	Bytes              int64
+	Pixels             int64
+	MinWidth, MaxWidth int
+	MinHeight          int
+	MinShape, MaxShape float64 // width divided by height
+	Shape              string  // the same in words, "between 4:5 and 1.91:1"
+	MinTime, MaxTime   time.Duration
+	Advice             *FileRule // what is better kept to: a warning, not a refusal
+}
+
+// OptionKind is how an option is asked for.
+type OptionKind string
+
+// The kinds of option.
+const (
+	Choose OptionKind = "choice"
+	Switch OptionKind = "bool" // "true" or "false"
+	Write  OptionKind = "text"
+)
+
+// Option is one thing to choose per target.
+type Option struct {
+	Key      string
+	Label    string
+	Help     string
+	Kind     OptionKind
+	Choices  []Choice // of Choose
+	Default  string   // what an absent or empty value means
+	Required bool
+	Max      int            // characters of Write
+	Pattern  *regexp.Regexp // of Write; the whole value
+	Hint     string         // what Pattern wants: "a two-letter code, as en"
+	Formats  []Format       // where it matters; empty for everywhere
+}
+
+// Choice is one answer to an Option.
+type Choice struct{ Value, Label string }
+
+// The keys of options. They reach adapters in Post.Options.
+const (
+	OptFormat        = "format"        // facebook, instagram: post, reel, story
+	OptTitle         = "title"         // facebook videos, webhook
+	OptShareToFeed   = "share_to_feed" // instagram reels
+	OptCollaborators = "collaborators" // instagram: user names, comma separated
+	OptThumbOffset   = "thumb_offset"  // instagram reels: milliseconds
+	OptVisibility    = "visibility"    // mastodon
+	OptSpoiler       = "spoiler_text"  // mastodon; counts towards the limit
+	OptSensitive     = "sensitive"     // mastodon
+	OptLanguage      = "language"      // mastodon
+)
+
+// Scope is one permission that publishing needs.
+type Scope struct {
+	Name    string
+	Or      []string // names that say the same where a network has several ways to sign in
+	Formats []Format // which formats need it; empty for all
+	Comment bool     // needed only for a first comment
+}
+
+// Rate is one limit a network states on how often.
+type Rate struct {
+	What string // post, reel, container, call, media
+	Max  int
+	Per  time.Duration
+}
+
+// Strength is how far a look-up of recent posts can be trusted.
+type Strength string
+
+// The strengths. Presence always proves; they differ in what absence says.
+const (
+	Proof  Strength = "proof" // not in a complete list: not published
+	Weak   Strength = "weak"  // the list leaves things out
+	NoLook Strength = "none"  // there is nothing to ask
+)
+
+// Rule returns what the network says about a format, and false if it has no
+// such format.
+func (n *Network) Rule(f Format) (FormatRule, bool) {
+	for _, r := range n.Formats {
+		if r.Format == f {
+			return r, true
+		}
+	}
+	return FormatRule{}, false
+}
+
+// Option returns the option of a key.
+func (n *Network) Option(key string) (Option, bool) {
+	i := slices.IndexFunc(n.Options, func(o Option) bool { return o.Key == key })
+	if i < 0 {
+		return Option{}, false
+	}
+	return n.Options[i], true
+}
+
+// Value returns what the draft chose for key, or the option's default where it
+// chose nothing or something that is no choice. A key that the network does not
+// have is empty.
+func (n *Network) Value(d Draft, key string) string {
+	o, ok := n.Option(key)
+	v := d.Options[key]
+	if !ok || v == "" || o.Kind == Choose && !slices.ContainsFunc(o.Choices, func(c Choice) bool { return c.Value == v }) {
+		return o.Default
+	}
+	return v
+}
+
+// Needs names the scopes that publishing the draft takes.
+func (n *Network) Needs(d Draft) []string {
+	var names []string
+	for _, s := range n.needs(d) {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// Lacks returns those of Needs that granted does not cover, knowing the other
+// names a scope has.
+func (n *Network) Lacks(d Draft, granted []string) []string {
+	var names []string
+	for _, s := range n.needs(d) {
+		has := func(name string) bool { return slices.Contains(granted, name) }
+		if !has(s.Name) && !slices.ContainsFunc(s.Or, has) {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+func (n *Network) needs(d Draft) []Scope {
+	format, comment := n.FormatOf(d), d.FirstComment != ""
+	var scopes []Scope
+	for _, s := range n.Scopes {
+		if (len(s.Formats) == 0 || slices.Contains(s.Formats, format)) && (!s.Comment || comment) {
+			scopes = append(scopes, s)
+		}
+	}
+	return scopes
+}
+
+// FormatOf says what shape the draft has on this network. It always answers;
+// Check tells whether the network takes that shape.
+func (n *Network) FormatOf(d Draft) Format {
+	switch n.Value(d, OptFormat) {
+	case string(FormatReel):
+		return FormatReel
+	case string(FormatStory):
+		return FormatStory
+	}
+	switch len(d.Media) {
+	case 0:
+		return n.bare(d)
+	case 1:
+		return n.single(d.Media[0].Kind)
+	}
+	return n.several(d.Media)
+}
+
+func (n *Network) bare(d Draft) Format {
+	switch {
+	case n.Media:
+		return FormatImage
+	case d.Link != "" && n.Link == LinkBeside:
+		return FormatLink
+	}
+	return FormatText
+}
+
+func (n *Network) single(kind MediaKind) Format {
+	if kind != Video {
+		return FormatImage
+	}
+	if _, ok := n.Rule(FormatVideo); !ok {
+		return FormatReel // Instagram shows every single video as a reel
+	}
+	return FormatVideo
+}
+
+// several prefers images for pictures alone, and a carousel where it takes
+// videos too.
+func (n *Network) several(media []Media) Format {
+	video := slices.ContainsFunc(media, func(m Media) bool { return m.Kind == Video })
+	_, images := n.Rule(FormatImages)
+	_, carousel := n.Rule(FormatCarousel)
+	if carousel && (video || !images) {
+		return FormatCarousel
+	}
+	return FormatImages
+}

@@ -1,0 +1,31 @@
+package network
+
+// A webhook takes whatever a post can hold; the bounds only keep a body from
+// growing without end. Its receiver drops repeats by delivery id, so an attempt
+// whose outcome is unknown may simply be sent again with the same id.
+var webhook = Network{
+	Name:    Webhook,
+	Text:    TextRule{Max: 100_000, Unit: CodePoints, Ellipsis: "…", MayBlank: true},
+	Comment: TextRule{Max: 100_000, Unit: CodePoints, Ellipsis: "…"},
+	Alt:     AltRule{Image: true, Video: true, Max: 5000},
+	Link:    LinkBeside,
+	Formats: []FormatRule{
+		{Format: FormatText, Text: true, Link: true, Comment: true},
+		{Format: FormatLink, Text: true, Link: true, Comment: true},
+		{Format: FormatImage, Min: 1, Max: 1, Image: webhookImage, Text: true, Link: true, Comment: true, Alt: true},
+		{Format: FormatImages, Min: 2, Max: 20, Image: webhookImage, Text: true, Link: true, Comment: true, Alt: true},
+		{Format: FormatVideo, Min: 1, Max: 1, Video: webhookVideo, Text: true, Link: true, Comment: true, Alt: true},
+		{Format: FormatCarousel, Min: 2, Max: 20, Image: webhookImage, Video: webhookVideo, Text: true, Link: true, Comment: true, Alt: true},
+	},
+	Options: []Option{
+		{Key: OptTitle, Label: "Title", Help: "Sent beside the text, for receivers that show one.", Kind: Write, Max: 300},
+	},
+	Pulls:  true,
+	Key:    true,
+	LookUp: NoLook,
+}
+
+var (
+	webhookImage = FileRule{Types: []string{"image/jpeg", "image/png", "image/gif", "image/webp"}, Bytes: 100_000_000}
+	webhookVideo = FileRule{Types: []string{"video/mp4", "video/quicktime", "video/webm"}, Bytes: 10_000_000_000}
+)
