@@ -1,0 +1,46 @@
+// <modal-dialog> holds a native dialog. A link with data-action="open-dialog"
+// opens the one it names and is followed when that is not on this page; a
+// dialog that arrives open turns modal.
+class ModalDialog extends HTMLElement {
+  #off
+
+  get #dialog() { return this.querySelector("dialog") }
+
+  connectedCallback() {
+    this.#off = new AbortController()
+    const { signal } = this.#off
+    this.addEventListener("click", (e) => this.#click(e), { signal })
+    const dialog = this.#dialog
+    if (dialog?.open && !dialog.matches(":modal")) {
+      dialog.close()
+      dialog.showModal()
+    }
+  }
+
+  disconnectedCallback() { this.#off.abort() }
+
+  #click(e) {
+    const dialog = this.#dialog
+    const closer = e.target.closest('[data-action="close-dialog"]')
+    if (!dialog.matches(":modal") || !(closer || this.#outside(e))) return
+    e.preventDefault()
+    dialog.close()
+  }
+
+  // The backdrop belongs to the dialog, so a click on it hits the dialog itself.
+  #outside(e) {
+    if (e.target !== this.#dialog) return false
+    const box = e.target.getBoundingClientRect()
+    return e.clientX < box.left || e.clientX > box.right || e.clientY < box.top || e.clientY > box.bottom
+  }
+}
+customElements.define("modal-dialog", ModalDialog)
+
+document.addEventListener("click", (e) => {
+  if (e.defaultPrevented || e.button !== 0 || e.metaKey || e.ctrlKey || e.shiftKey) return
+  const opener = e.target.closest('[data-action="open-dialog"]')
+  const dialog = opener && document.getElementById(opener.dataset.dialog)
+  if (!dialog?.showModal) return
+  e.preventDefault()
+  if (!dialog.open) dialog.showModal()
+})
