@@ -1,0 +1,257 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"herald/db/model"
+)
+
+// Post is a thread of immutable versions, as screens show it.
+type Post struct {
+	ID                model.PostID
+	State             model.PostState
+	Review            string // draft, in_review, changes_requested, approved
+	Excerpt           string
+	Notes             string
+	Labels            []string
+	CurrentVersionID  model.VersionID
+	ApprovedVersionID *model.VersionID
+	Revision          int
+	ArchivedAt        *time.Time
+	CreatedBy         model.UserID
+	CreatedAt         time.Time
+	UpdatedAt         time.Time
+}
+
+// Version is one immutable version of a post.
+type Version struct {
+	ID        model.VersionID
+	PostID    model.PostID
+	Number    int
+	Content   model.Content
+	Hash      []byte
+	CreatedBy model.UserID
+	CreatedAt time.Time
+}
+
+// PostPage is a post with its current version and those of its targets that the
+// actor may see.
+type PostPage struct {
+	Post    Post
+	Version Version
+	Targets []Target
+	Hidden  int // targets of clients that the actor may not see
+}
+
+const sqlPostGet = `
+	SELECT id, state, review, excerpt, notes, labels, current_version_id, approved_version_id, revision, archived_at, created_by, created_at, updated_at
+	  FROM tenant.posts WHERE tenant_id = $1 AND id = $2`
+
+const sqlPostLock = sqlPostGet + ` FOR NO KEY UPDATE`
+
+const sqlVersionGet = `
+	SELECT id, post_id, number, content, content_hash, created_by, created_at
+	  FROM tenant.post_versions WHERE tenant_id = $1 AND id = $2`
+
+// Post reads a post. It refuses with NotFound unless the actor may see at least
+// one of its targets.
+func (sc *Scope) Post(ctx context.Context, id model.PostID) (page PostPage, err error) {
+	defer wrap(&err, "read post %d", id)
+	err = sc.read(ctx, func(tx pgx.Tx) error {
+		page, err = sc.postPage(ctx, tx, id, sqlPostGet)
+		return err
+	})
+	return page, err
+}
+
+func (sc *Scope) postPage(ctx context.Context, tx pgx.Tx, id model.PostID, sqlPost string) (page PostPage, err error) {
+	rows, err := tx.Query(ctx, sqlPost, sc.Actor.Tenant, id)
+	if err != nil {
+		return page, err
+	}
+	page.Post, err = pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Post])
+	if noRows(err) {
+		return page, errNoPost
+	}
+	if err != nil {
+		return page, err
+	}
+	if page.Version, err = sc.version(ctx, tx, page.Post.CurrentVersionID); err != nil {
+		return page, err
+	}
+	all, err := sc.targetsOf(ctx, tx, id)
+	if err != nil {
+		return page, err
+	}
+	for _, t := range all {
+		if sc.Actor.May(model.PostsView, t.ClientID) {
+			page.Targets = append(page.Targets, t)
+		}
+	}
+	page.Hidden = len(all) - len(page.Targets)
+	if len(page.Targets) == 0 && (len(all) > 0 || page.Post.CreatedBy != sc.Actor.User && !sc.Actor.Role.EveryClient()) {
+		return PostPage{}, errNoPost
+	}
+	return page, nil
+}
+
+var errNoPost = model.Refuse(model.NotFound, "There is no such post.")
+
+func (sc *Scope) version(ctx context.Context, tx pgx.Tx, id model.VersionID) (v Version, err error) {
+	var canonical []byte
+	err = tx.QueryRow(ctx, sqlVersionGet, sc.Actor.Tenant, id).
+		Scan(&v.ID, &v.PostID, &v.Number, &canonical, &v.Hash, &v.CreatedBy, &v.CreatedAt)
+	if err != nil {
+		return v, err
+	}
+	v.Content, err = model.ReadContent(canonical)
+	return v, err
+}
+
+// fresh refuses with Conflict if the post changed after the caller read revision
+// seen, and says what it is now.
+func fresh(p Post, seen int) error {
+	if p.Revision == seen {
+		return nil
+	}
+	return model.Refuse(model.Conflict, fmt.Sprintf(
+		"This post changed while you had it open: it is now %s, last changed %s. Nothing was overwritten; reload to see the change.",
+		stateWords(p.State), p.UpdatedAt.UTC().Format("2 January 15:04 UTC")))
+}
+
+func stateWords(s model.PostState) string {
+	switch s {
+	case model.PostInReview:
+		return "waiting for approval"
+	case model.PostChangesRequested:
+		return "back with changes requested"
+	case model.PostPartiallyFailed:
+		return "published in part"
+	}
+	return string(s)
+}
+
+const sqlPostTouch = `
+	UPDATE tenant.posts SET revision = revision + 1, updated_at = $3 WHERE tenant_id = $1 AND id = $2`
+
+func (sc *Scope) touch(ctx context.Context, tx pgx.Tx, id model.PostID) error {
+	_, err := tx.Exec(ctx, sqlPostTouch, sc.Actor.Tenant, id, sc.now())
+	return err
+}
+
+// change locks the post, checks what the caller saw, runs f, and brings revision
+// and aggregate up to date. Every change of a post goes through here, so posts
+// are always locked before their targets.
+func (sc *Scope) change(ctx context.Context, id model.PostID, seen int, f func(tx pgx.Tx, page PostPage) error) (page PostPage, err error) {
+	err = sc.write(ctx, func(tx pgx.Tx) error {
+		old, err := sc.postPage(ctx, tx, id, sqlPostLock)
+		if err != nil {
+			return err
+		}
+		if err := fresh(old.Post, seen); err != nil {
+			return err
+		}
+		if err := f(tx, old); err != nil {
+			return err
+		}
+		if err := sc.touch(ctx, tx, id); err != nil {
+			return err
+		}
+		if err := sc.recompute(ctx, tx, id); err != nil {
+			return err
+		}
+		page, err = sc.postPage(ctx, tx, id, sqlPostGet)
+		return err
+	})
+	return page, err
+}
+
+// ArchivePost puts a post away: whatever is still on its way is cancelled. What
+// is being published or is of unknown outcome cannot be taken back and refuses.
+func (sc *Scope) ArchivePost(ctx context.Context, id model.PostID, seen int) (err error) {
+	defer wrap(&err, "archive post %d", id)
+	_, err = sc.change(ctx, id, seen, func(tx pgx.Tx, page PostPage) error {
+		if err := sc.needAll(model.PostsWrite, page); err != nil {
+			return err
+		}
+		if err := noneInFlight(page.Targets); err != nil {
+			return err
+		}
+		if err := sc.supersede(ctx, tx, id); err != nil {
+			return err
+		}
+		if err := sc.cancelTargets(ctx, tx, page.Targets, "archived"); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, sqlPostArchive, sc.Actor.Tenant, id, sc.now()); err != nil {
+			return err
+		}
+		return sc.audit(ctx, tx, note{verb: "archived", subject: "post", id: int64(id), client: onlyClient(page.Targets)})
+	})
+	return err
+}
+
+const sqlPostArchive = `UPDATE tenant.posts SET archived_at = $3 WHERE tenant_id = $1 AND id = $2`
+
+// cancelTargets takes the targets that can still be taken back out of delivery.
+func (sc *Scope) cancelTargets(ctx context.Context, tx pgx.Tx, targets []Target, reason string) error {
+	var ids []model.TargetID
+	for _, t := range targets {
+		if t.State.MayBecome(model.Cancelled) {
+			ids = append(ids, t.ID)
+		}
+	}
+	if err := sc.askCancel(ctx, tx, ids); err != nil {
+		return err
+	}
+	_, err := sc.moveTargets(ctx, tx, move{ids: ids, to: model.Cancelled, reason: reason})
+	return err
+}
+
+// needAll refuses unless the actor has p at every client of the post, those it
+// cannot see included.
+func (sc *Scope) needAll(p model.Permission, page PostPage) error {
+	if page.Hidden > 0 {
+		return model.Refuse(model.Forbidden, "This post also goes to clients that you do not work for, so it cannot be changed by you.")
+	}
+	for _, t := range page.Targets {
+		if err := sc.need(p, t.ClientID, "post"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noneInFlight refuses while a call to a network may be under way.
+func noneInFlight(targets []Target) error {
+	for _, t := range targets {
+		if t.State == model.Publishing || t.State == model.UnknownOutcome {
+			return model.Refuse(model.Conflict, fmt.Sprintf(
+				"%s is being published at this moment, so the post cannot change now. Try again when its outcome is known.", t.Account))
+		}
+	}
+	return nil
+}
+
+// clientsOf returns the clients of the targets, once each, sorted.
+func clientsOf(targets []Target) []model.ClientID {
+	var ids []model.ClientID
+	for _, t := range targets {
+		ids = append(ids, t.ClientID)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// onlyClient returns the one client of the targets, or zero if there are several.
+func onlyClient(targets []Target) model.ClientID {
+	if ids := clientsOf(targets); len(ids) == 1 {
+		return ids[0]
+	}
+	return 0
+}

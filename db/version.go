@@ -1,0 +1,372 @@
+package db
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"herald/db/model"
+	"herald/db/network"
+)
+
+// PostForm is what a composer sends. Content's media need ids and alt texts
+// only; their hashes are filled in from the stored assets.
+type PostForm struct {
+	Seen    int // the revision the writer saw; 0 for a new post
+	Content model.Content
+	Notes   string
+	Labels  []string
+	Named   []model.ClientID // the clients the writer confirmed by name, where accounts span several
+	Fit     bool             // shorten what is too long; the shortened text becomes the version
+}
+
+// SavePost writes a post as the next version, or makes one (id 0). Content that
+// is the same as the current version's makes no new version and touches no
+// approval. A new version takes back approval and delivery of what is not yet
+// published. It refuses with Invalid when accounts of several clients were not
+// confirmed by name or a file belongs to a client the post does not go to, and with
+// Conflict when the form is stale or a target is in flight.
+func (sc *Scope) SavePost(ctx context.Context, id model.PostID, form PostForm) (page PostPage, err error) {
+	defer wrap(&err, "save post %d", id)
+	if len(form.Content.Accounts) > maxTargets {
+		return page, model.RefuseField("accounts", fmt.Sprintf("A post goes to at most %d accounts. Make a second post for the others.", maxTargets))
+	}
+	if id == 0 {
+		err = sc.write(ctx, func(tx pgx.Tx) error {
+			page, err = sc.createPost(ctx, tx, form)
+			return err
+		})
+		return page, err
+	}
+	return sc.change(ctx, id, form.Seen, func(tx pgx.Tx, old PostPage) error {
+		if err := sc.needAll(model.PostsWrite, old); err != nil {
+			return err
+		}
+		return sc.revise(ctx, tx, old, form)
+	})
+}
+
+// maxTargets is how many accounts one post may go to.
+const maxTargets = 200
+
+const sqlPostInsert = `
+	INSERT INTO tenant.posts (tenant_id, created_by, created_at, updated_at) VALUES ($1, $2, $3, $3) RETURNING id`
+
+func (sc *Scope) createPost(ctx context.Context, tx pgx.Tx, form PostForm) (page PostPage, err error) {
+	if !sc.Actor.MayAnywhere(model.PostsWrite) {
+		return page, model.Refuse(model.Forbidden, "Your role does not allow writing posts.")
+	}
+	var id model.PostID
+	if err := tx.QueryRow(ctx, sqlPostInsert, sc.Actor.Tenant, sc.Actor.User, sc.now()).Scan(&id); err != nil {
+		return page, err
+	}
+	if err := sc.revise(ctx, tx, PostPage{Post: Post{ID: id}}, form); err != nil {
+		return page, err
+	}
+	if err := sc.recompute(ctx, tx, id); err != nil {
+		return page, err
+	}
+	return sc.postPage(ctx, tx, id, sqlPostGet)
+}
+
+const sqlPostDescribe = `UPDATE tenant.posts SET notes = $3, labels = $4 WHERE tenant_id = $1 AND id = $2`
+
+// revise writes what is not material, and a new version if something is.
+func (sc *Scope) revise(ctx context.Context, tx pgx.Tx, old PostPage, form PostForm) error {
+	plan, err := sc.plan(ctx, tx, old, form)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, sqlPostDescribe, sc.Actor.Tenant, old.Post.ID, strings.TrimSpace(form.Notes), tidyLabels(form.Labels)); err != nil {
+		return err
+	}
+	canonical := plan.content.Canonical()
+	if old.Version.ID != 0 && plan.content.Hash() == [32]byte(old.Version.Hash) {
+		return nil
+	}
+	if err := noneInFlight(old.Targets); err != nil {
+		return err
+	}
+	return sc.addVersion(ctx, tx, old, plan, canonical)
+}
+
+const sqlVersionInsert = `
+	INSERT INTO tenant.post_versions (tenant_id, post_id, number, content, created_by, created_at)
+	VALUES ($1, $2, (SELECT coalesce(max(number), 0) + 1 FROM tenant.post_versions WHERE tenant_id = $1 AND post_id = $2), $3, $4, $5) RETURNING id`
+
+const sqlVersionMedia = `
+	INSERT INTO tenant.version_media (tenant_id, version_id, media_id) SELECT $1, $2, unnest($3::bigint[])`
+
+const sqlPostVersion = `
+	UPDATE tenant.posts SET current_version_id = $3, approved_version_id = NULL, review = 'draft', excerpt = $4 WHERE tenant_id = $1 AND id = $2`
+
+func (sc *Scope) addVersion(ctx context.Context, tx pgx.Tx, old PostPage, plan plan, canonical []byte) error {
+	var version model.VersionID
+	err := tx.QueryRow(ctx, sqlVersionInsert, sc.Actor.Tenant, old.Post.ID, canonical, sc.Actor.User, sc.now()).Scan(&version)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, sqlVersionMedia, sc.Actor.Tenant, version, plan.content.AllMedia()); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, sqlPostVersion, sc.Actor.Tenant, old.Post.ID, version, model.Excerpt(plan.content.Text, 140)); err != nil {
+		return err
+	}
+	if err := sc.supersede(ctx, tx, old.Post.ID); err != nil {
+		return err
+	}
+	if err := sc.retarget(ctx, tx, old, version, plan); err != nil {
+		return err
+	}
+	return sc.audit(ctx, tx, note{verb: "wrote", subject: "post", id: int64(old.Post.ID), client: plan.onlyClient(),
+		detail: map[string]any{"version": version, "accounts": len(plan.parts)}})
+}
+
+// plan is a form checked against what is stored: who gets what.
+type plan struct {
+	content model.Content
+	parts   []plannedTarget
+}
+
+// plannedTarget is what one account would get, with what its network says of it.
+type plannedTarget struct {
+	account  planAccount
+	draft    network.Draft
+	media    []model.MediaID
+	net      *network.Network
+	problems []network.Problem
+}
+
+type planAccount struct {
+	ID       model.AccountID
+	ClientID model.ClientID
+	Client   string
+	Network  network.Name
+	Handle   string
+	Settings map[string]string
+}
+
+func (p plan) onlyClient() model.ClientID {
+	ids := p.clients()
+	if len(ids) == 1 {
+		return ids[0]
+	}
+	return 0
+}
+
+func (p plan) clients() []model.ClientID {
+	var ids []model.ClientID
+	for _, t := range p.parts {
+		ids = append(ids, t.account.ClientID)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+const sqlPlanAccounts = `
+	SELECT a.id, a.client_id, c.name AS client, a.network, a.handle, a.settings
+	  FROM tenant.accounts a JOIN tenant.clients c ON c.tenant_id = a.tenant_id AND c.id = a.client_id
+	 WHERE a.tenant_id = $1 AND a.id = ANY ($2) AND (a.state <> 'disabled' OR a.id = ANY ($3)) ORDER BY c.name, a.network, a.handle`
+
+func (sc *Scope) plan(ctx context.Context, tx pgx.Tx, old PostPage, form PostForm) (p plan, err error) {
+	p.content = form.Content
+	rows, err := tx.Query(ctx, sqlPlanAccounts, sc.Actor.Tenant, form.Content.Accounts, old.Version.Content.Accounts)
+	if err != nil {
+		return p, err
+	}
+	accounts, err := pgx.CollectRows(rows, pgx.RowToStructByName[planAccount])
+	if err != nil {
+		return p, err
+	}
+	if err := sc.checkAccounts(accounts, form); err != nil {
+		return p, err
+	}
+	files, err := sc.planMedia(ctx, tx, &p.content, accounts)
+	if err != nil {
+		return p, err
+	}
+	for _, a := range accounts {
+		if form.Fit {
+			fit(&p.content, a)
+		}
+		p.parts = append(p.parts, planTarget(p.content, a, files))
+	}
+	return p, nil
+}
+
+// checkAccounts refuses accounts that are not there or not the writer's, and
+// accounts of several clients that the writer did not confirm by name.
+func (sc *Scope) checkAccounts(accounts []planAccount, form PostForm) error {
+	if wanted := slices.Compact(slices.Sorted(slices.Values(form.Content.Accounts))); len(accounts) != len(wanted) {
+		return model.Refuse(model.NotFound, "One of the accounts is not there any more. Choose the accounts again.")
+	}
+	var clients []model.ClientID
+	var names []string
+	for _, a := range accounts {
+		if err := sc.need(model.PostsWrite, a.ClientID, "account"); err != nil {
+			return err
+		}
+		if !slices.Contains(clients, a.ClientID) {
+			clients = append(clients, a.ClientID)
+			names = append(names, a.Client)
+		}
+	}
+	named := slices.Compact(slices.Sorted(slices.Values(form.Named)))
+	slices.Sort(clients)
+	if len(clients) > 1 && !slices.Equal(clients, named) {
+		return model.RefuseField("named", "This post goes to accounts of several clients: "+strings.Join(names, ", ")+". Confirm each of them by name.")
+	}
+	return nil
+}
+
+// planFile is an asset as a version uses it.
+type planFile struct {
+	ID         model.MediaID
+	ClientID   model.ClientID
+	State      string
+	Kind       network.MediaKind
+	Type       string
+	Sha256     []byte
+	Bytes      int64
+	Width      int
+	Height     int
+	DurationMs int64
+}
+
+const sqlPlanMedia = `
+	SELECT id, client_id, state, kind, type, sha256, bytes, width, height, duration_ms
+	  FROM tenant.media WHERE tenant_id = $1 AND id = ANY ($2) AND state <> 'deleted'`
+
+// planMedia reads the assets, refuses those that are not there or belong to a
+// client the post does not go to, and writes their hashes into the content.
+func (sc *Scope) planMedia(ctx context.Context, tx pgx.Tx, content *model.Content, accounts []planAccount) (map[model.MediaID]planFile, error) {
+	ids := content.AllMedia()
+	rows, err := tx.Query(ctx, sqlPlanMedia, sc.Actor.Tenant, ids)
+	if err != nil {
+		return nil, err
+	}
+	list, err := pgx.CollectRows(rows, pgx.RowToStructByName[planFile])
+	if err != nil {
+		return nil, err
+	}
+	files := map[model.MediaID]planFile{}
+	for _, f := range list {
+		files[f.ID] = f
+		if err := sc.need(model.MediaView, f.ClientID, "file"); err != nil {
+			return nil, err
+		}
+		if len(accounts) > 0 && !slices.ContainsFunc(accounts, func(a planAccount) bool { return a.ClientID == f.ClientID }) {
+			return nil, model.RefuseField("media", "A file belongs to a client that this post does not go to. Upload it for one of the post's clients.")
+		}
+	}
+	if len(files) != len(ids) {
+		return nil, model.Refuse(model.NotFound, "One of the files is not there any more. Remove it and attach it again.")
+	}
+	hashMedia(content, files)
+	return files, nil
+}
+
+func hashMedia(content *model.Content, files map[model.MediaID]planFile) {
+	content.Media = hashed(content.Media, files)
+	variants := map[string]model.Variant{}
+	for name, v := range content.Variants {
+		if v.Media != nil {
+			list := hashed(*v.Media, files)
+			v.Media = &list
+		}
+		variants[name] = v
+	}
+	content.Variants = variants
+}
+
+func hashed(list []model.ContentMedia, files map[model.MediaID]planFile) []model.ContentMedia {
+	out := slices.Clone(list)
+	for i := range out {
+		out[i].SHA256 = hex.EncodeToString(files[out[i].ID].Sha256)
+		out[i].Alt = strings.TrimSpace(out[i].Alt)
+	}
+	return out
+}
+
+// catalogue returns the network as it counts for one account: an instance may
+// have limits of its own among the account's settings.
+func catalogue(a planAccount) *network.Network {
+	n, ok := network.Get(a.Network)
+	if !ok {
+		return nil
+	}
+	return n.With(a.Settings)
+}
+
+func planTarget(content model.Content, a planAccount, files map[model.MediaID]planFile) plannedTarget {
+	t := plannedTarget{account: a, net: catalogue(a)}
+	part := content.For(string(a.Network), a.ID)
+	t.draft = network.Draft{Text: part.Text, Link: part.Link, FirstComment: part.FirstComment, Options: part.Options}
+	for _, m := range part.Media {
+		f := files[m.ID]
+		t.media = append(t.media, m.ID)
+		t.draft.Media = append(t.draft.Media, network.Media{Kind: f.Kind, Type: f.Type, Bytes: f.Bytes, Width: f.Width, Height: f.Height,
+			Duration: time.Duration(f.DurationMs) * time.Millisecond, Alt: m.Alt})
+	}
+	t.problems = problemsOf(t, files)
+	return t
+}
+
+func problemsOf(t plannedTarget, files map[model.MediaID]planFile) []network.Problem {
+	if t.net == nil {
+		return []network.Problem{{Field: "accounts", Code: "network_unknown", Say: "Herald does not know this network any more."}}
+	}
+	problems := t.net.Check(t.draft)
+	for i, id := range t.media {
+		switch files[id].State {
+		case "ready", "scanning", "uploading":
+		default:
+			problems = append(problems, network.Problem{Field: fmt.Sprintf("media.%d", i+1), Code: "media_refused",
+				Say: "This file was refused when it was checked. Remove it."})
+		}
+	}
+	return problems
+}
+
+// fit shortens what is too long for the account's network, as a variant of its
+// own, so that the writer and the approver see exactly what will be sent.
+func fit(content *model.Content, a planAccount) {
+	n := catalogue(a)
+	if n == nil {
+		return
+	}
+	part := content.For(string(a.Network), a.ID)
+	short, cut := n.Fit(network.Draft{Text: part.Text, Link: part.Link, Options: part.Options})
+	if !cut {
+		return
+	}
+	v := content.Variants[string(a.Network)]
+	v.Text = &short.Text
+	if content.Variants == nil {
+		content.Variants = map[string]model.Variant{}
+	}
+	content.Variants[string(a.Network)] = v
+}
+
+// noProblems is an empty list, so that the column holds [] and not null.
+var noProblems = []network.Problem{}
+
+func blocking(problems []network.Problem) bool {
+	return slices.ContainsFunc(problems, func(p network.Problem) bool { return !p.Warn })
+}
+
+// tidyLabels trims labels and drops empty and repeated ones, in order.
+func tidyLabels(labels []string) []string {
+	out := []string{}
+	for _, l := range labels {
+		if l = strings.TrimSpace(l); l != "" && !slices.Contains(out, l) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
