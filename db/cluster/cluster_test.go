@@ -210,7 +210,10 @@ func started(t *testing.T, dir string, attr *syscall.SysProcAttr) (cmd *exec.Cmd
 	t.Helper()
 	cmd = exec.Command(shared(t), "-test.run=none")
 	cmd.Env = append(os.Environ(), helperDir+"="+dir)
-	cmd.Dir, cmd.SysProcAttr, cmd.Stderr = "/", attr, os.Stderr
+	cmd.SysProcAttr, cmd.Stderr = attr, os.Stderr
+	if nobody, _ := ServiceUser("nobody"); !nobody.reaches(".") {
+		cmd.Dir = "/"
+	}
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

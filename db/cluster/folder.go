@@ -104,7 +104,10 @@ func (u *User) reaches(dir string) bool {
 	if u == nil {
 		return true
 	}
-	dir, err := filepath.EvalSymlinks(dir)
+	dir, err := filepath.Abs(dir)
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
 	for err == nil {
 		info, statErr := os.Stat(dir)
 		if statErr != nil || !u.passes(info) {
