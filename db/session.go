@@ -1,0 +1,60 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"herald/db/model"
+)
+
+// Session is one signed-in browser, or one about to sign in. The cookie holds a
+// random token; only its hash is stored.
+type Session struct {
+	Hash    [32]byte
+	User    model.UserID // zero before sign-in
+	Data    []byte
+	Seen    time.Time
+	Expires time.Time
+}
+
+const sqlSessionGet = `
+	SELECT coalesce(s.user_id, 0), s.data, s.seen_at, s.expires_at FROM control.sessions s
+	  LEFT JOIN control.users u ON u.id = s.user_id
+	 WHERE s.token_hash = $1 AND s.expires_at > $2 AND u.disabled_at IS NULL`
+
+// Session reads a session that has not run out and whose user is not disabled;
+// ok is false if there is none.
+func (s *Store) Session(ctx context.Context, hash [32]byte) (one Session, ok bool, err error) {
+	defer wrap(&err, "read session")
+	one.Hash = hash
+	err = s.control.QueryRow(ctx, sqlSessionGet, hash[:], s.now()).Scan(&one.User, &one.Data, &one.Seen, &one.Expires)
+	if noRows(err) {
+		return one, false, nil
+	}
+	return one, err == nil, err
+}
+
+const sqlSessionPut = `
+	INSERT INTO control.sessions (token_hash, user_id, data, created_at, seen_at, expires_at) VALUES ($1, nullif($2, 0), $3, $4, $4, $5)
+	ON CONFLICT (token_hash) DO UPDATE SET user_id = excluded.user_id, data = excluded.data, seen_at = excluded.seen_at, expires_at = excluded.expires_at`
+
+// PutSession writes a session.
+func (s *Store) PutSession(ctx context.Context, one Session) (err error) {
+	defer wrap(&err, "write session")
+	_, err = s.control.Exec(ctx, sqlSessionPut, one.Hash[:], one.User, one.Data, s.now(), one.Expires)
+	return err
+}
+
+// EndSession revokes a session. Ending one that is not there is fine.
+func (s *Store) EndSession(ctx context.Context, hash [32]byte) (err error) {
+	defer wrap(&err, "end session")
+	_, err = s.control.Exec(ctx, `DELETE FROM control.sessions WHERE token_hash = $1`, hash[:])
+	return err
+}
+
+// EndSessions revokes every session of a user but one.
+func (s *Store) EndSessions(ctx context.Context, user model.UserID, but [32]byte) (err error) {
+	defer wrap(&err, "end sessions of user %d", user)
+	_, err = s.control.Exec(ctx, `DELETE FROM control.sessions WHERE user_id = $1 AND token_hash <> $2`, user, but[:])
+	return err
+}

@@ -1,0 +1,3 @@
+package desk
+
+func (d *Desk) activityRoutes() []route { return nil }

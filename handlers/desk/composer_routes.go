@@ -1,0 +1,3 @@
+package desk
+
+func (d *Desk) composerRoutes() []route { return nil }

@@ -1,0 +1,128 @@
+// Package desk is the agency at work: calendar, composer, approvals, accounts,
+// activity, the evidence of a target. Each handler reads its form, calls one
+// method of the person's Scope, and draws. All routes stand in routes.go.
+package desk
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"herald/db"
+	"herald/db/blob"
+	"herald/db/model"
+	"herald/db/secret"
+	"herald/handlers/web"
+	"herald/views/layout"
+	"herald/views/ui"
+)
+
+// Desk is what the handlers work with.
+type Desk struct {
+	*web.Edge
+	Ring         *secret.Ring
+	Blobs        blob.Store
+	BaseURL      string        // of this Herald, without a trailing slash
+	URLLife      time.Duration // of members' media links
+	Limits       Limits
+	CheckAddress AddressChecker
+}
+
+// Limits are the operator's settings that handlers enforce.
+type Limits struct {
+	UploadBytes int64 // the largest file taken
+}
+
+// page describes one screen for the shell around it.
+type page struct {
+	title   string
+	nav     string // which place of the navigation it belongs to
+	wide    bool
+	modules []string
+}
+
+// show draws a screen inside the shell.
+func (d *Desk) show(w http.ResponseWriter, r *http.Request, scope *db.Scope, status int, p page, body templ.Component) error {
+	shell, err := d.shell(w, r, scope, p)
+	if err != nil {
+		return err
+	}
+	ctx := templ.WithChildren(r.Context(), body)
+	return web.Render(w, r.WithContext(ctx), status, layout.Shell(shell))
+}
+
+func (d *Desk) shell(w http.ResponseWriter, r *http.Request, scope *db.Scope, p page) (layout.ShellProps, error) {
+	frame, err := d.Store.Frame(r.Context(), scope)
+	if err != nil {
+		return layout.ShellProps{}, err
+	}
+	s := layout.ShellProps{
+		Title: p.title, Workspace: scope.Workspace.Name, Home: at(scope, "/calendar"), Wide: p.wide, Modules: p.modules,
+		Person: layout.Person{Name: scope.Actor.Name, Email: frame.Email, SignOut: "/signout"},
+		Nav:    nav(scope, frame, p.nav),
+	}
+	for _, place := range frame.Workspaces {
+		s.Places = append(s.Places, layout.Place{Name: place.Name, Href: "/w/" + place.Slug + "/calendar", Current: place.Slug == scope.Workspace.Slug})
+	}
+	if scope.Actor.MayAnywhere(model.PostsWrite) {
+		s.Create = layout.NavItem{Label: "Create post", Href: at(scope, "/posts/new"), Icon: "plus"}
+	}
+	for _, say := range d.Sessions.Flashes(w, r) {
+		s.Notices = append(s.Notices, ui.NoticeProps{Tone: ui.Good, Say: say})
+	}
+	if scope.Workspace.State == "suspended" {
+		s.Notices = append(s.Notices, ui.NoticeProps{Tone: ui.Warn, Say: "This workspace is suspended. Posts wait and are not lost; ask the operator of this Herald."})
+	}
+	return s, nil
+}
+
+func nav(scope *db.Scope, frame db.Frame, current string) []layout.NavItem {
+	all := []struct {
+		layout.NavItem
+		needs model.Permission
+	}{
+		{layout.NavItem{Label: "Calendar", Href: at(scope, "/calendar"), Icon: "calendar-days"}, model.PostsView},
+		{layout.NavItem{Label: "Posts", Href: at(scope, "/posts"), Icon: "files"}, model.PostsView},
+		{layout.NavItem{Label: "Approvals", Href: at(scope, "/approvals"), Icon: "stamp", Count: frame.Waiting, CountWords: "waiting for approval"}, model.PostsView},
+		{layout.NavItem{Label: "Accounts", Href: at(scope, "/accounts"), Icon: "plug", Count: frame.Disconnected, CountWords: "need reconnecting"}, model.AccountsView},
+		{layout.NavItem{Label: "Activity", Href: at(scope, "/activity"), Icon: "history"}, model.ActivityView},
+	}
+	all = slices.DeleteFunc(all, func(n struct {
+		layout.NavItem
+		needs model.Permission
+	}) bool {
+		return !scope.Actor.MayAnywhere(n.needs)
+	})
+	var items []layout.NavItem
+	for _, n := range all {
+		n.Current = strings.EqualFold(n.Label, current)
+		items = append(items, n.NavItem)
+	}
+	return items
+}
+
+// at is an address in the scope's workspace.
+func at(scope *db.Scope, path string) string { return "/w/" + scope.Workspace.Slug + path }
+
+// say keeps a sentence for the next page and sends the browser there.
+func (d *Desk) say(w http.ResponseWriter, r *http.Request, path, sentence string) error {
+	if err := d.Sessions.Flash(w, r, sentence); err != nil {
+		return err
+	}
+	return web.See(w, r, path)
+}
+
+// mediaURL is a member's link to a stored file ("original" or "thumbnail"):
+// signed for this workspace, and good only together with a session. The expiry
+// is rounded up, so that a browser meets the same address for a while.
+func (d *Desk) mediaURL(scope *db.Scope, id model.MediaID, file string) string {
+	expires := d.Now().Add(2 * d.URLLife).Truncate(d.URLLife)
+	return "/m/" + d.Ring.SignMedia(secret.ForMember, secret.MediaLink{Tenant: int64(scope.Actor.Tenant), Media: int64(id), File: file}, expires)
+}
+
+// AddressChecker refuses an address that a user chose and that Herald may not
+// reach, with a sentence for the form.
+type AddressChecker func(address string) error

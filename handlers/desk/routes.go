@@ -1,0 +1,45 @@
+package desk
+
+import (
+	"net/http"
+
+	"herald/db/model"
+	"herald/handlers/web"
+)
+
+// route is one address of the desk, with the permission it needs somewhere in
+// the workspace. Which clients that reaches is the Scope's to check.
+type route struct {
+	pattern string
+	needs   model.Permission
+	handle  web.SignedFunc
+}
+
+// routes lists every address of the desk, by screen. Each screen's file holds
+// its own list.
+func (d *Desk) routes() []route {
+	var all []route
+	for _, list := range [][]route{
+		d.calendarRoutes(), d.composerRoutes(), d.mediaRoutes(), d.approvalRoutes(), d.targetRoutes(), d.accountRoutes(), d.activityRoutes(),
+	} {
+		all = append(all, list...)
+	}
+	return all
+}
+
+// Register adds the desk's routes to mux.
+func (d *Desk) Register(mux *http.ServeMux) {
+	for _, r := range d.routes() {
+		mux.Handle(r.pattern, d.Signed(r.needs, r.handle))
+	}
+}
+
+// Patterns lists the desk's routes with their permissions, for the test that
+// walks each with a stranger's ids.
+func (d *Desk) Patterns() map[string]model.Permission {
+	all := map[string]model.Permission{}
+	for _, r := range d.routes() {
+		all[r.pattern] = r.needs
+	}
+	return all
+}

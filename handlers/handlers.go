@@ -1,0 +1,59 @@
+// Package handlers is Herald over HTTP: New puts the audiences behind one
+// handler. The desk is for signed-in staff, review for approvers with a link,
+// signin for getting in, hooks for machines. Deny is the default: every route of
+// the desk names its permission, and only the signed-in wrapper makes a Scope.
+package handlers
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"herald/db"
+	"herald/db/blob"
+	"herald/db/model"
+	"herald/db/secret"
+	"herald/handlers/desk"
+	"herald/handlers/hooks"
+	"herald/handlers/review"
+	"herald/handlers/signin"
+	"herald/handlers/web"
+	"herald/static"
+)
+
+// Deps are what the web needs.
+type Deps struct {
+	Store       *db.Store
+	Ring        *secret.Ring
+	Blobs       blob.Store
+	Log         *slog.Logger
+	Now         func() time.Time
+	BaseURL     string
+	URLLife     time.Duration // HERALD_SIGNED_URL_TTL
+	UploadBytes int64
+	Cost        secret.Cost
+	Ready       func(context.Context) error // what /readyz asks besides the databases
+	CheckHook   desk.AddressChecker         // refuses addresses that Herald may not reach
+}
+
+// New is the whole web of one Herald.
+func New(d Deps) http.Handler {
+	mux := http.NewServeMux()
+	secure := strings.HasPrefix(d.BaseURL, "https://")
+	edge := &web.Edge{Store: d.Store, Log: d.Log, Now: d.Now, Sessions: &web.Sessions{Store: d.Store, Secure: secure, Now: d.Now}}
+	desk := &desk.Desk{Edge: edge, Ring: d.Ring, Blobs: d.Blobs, BaseURL: d.BaseURL, URLLife: d.URLLife, Limits: desk.Limits{UploadBytes: d.UploadBytes}, CheckAddress: d.CheckHook}
+	desk.Register(mux)
+	signin.Register(mux, edge, d.Cost)
+	review.Register(mux, review.Deps{Edge: edge, Ring: d.Ring, URLLife: d.URLLife, BaseURL: d.BaseURL})
+	hooks.Register(mux, hooks.Deps{Edge: edge, Ring: d.Ring, Blobs: d.Blobs})
+	mux.Handle("GET /static/", static.Handler())
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte("ok\n")) })
+	mux.Handle("GET /readyz", readiness(d))
+	mux.Handle("GET /{$}", edge.Open(func(w http.ResponseWriter, r *http.Request) error { return web.See(w, r, "/signin") }))
+	mux.Handle("/", edge.Open(func(w http.ResponseWriter, r *http.Request) error {
+		return model.Refuse(model.NotFound, "There is nothing at this address.")
+	}))
+	return web.Headers(secure, http.NewCrossOriginProtection().Handler(mux))
+}

@@ -1,0 +1,133 @@
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"herald/db"
+	"herald/db/model"
+	"herald/views/problem"
+	"herald/views/ui"
+)
+
+// Edge is what stands between requests and handlers.
+type Edge struct {
+	Store    *db.Store
+	Sessions *Sessions
+	Log      *slog.Logger
+	Now      func() time.Time
+}
+
+// Open wraps a handler that needs no one to be signed in.
+func (e *Edge) Open(f func(http.ResponseWriter, *http.Request) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := f(w, r); err != nil {
+			e.Fail(w, r, err)
+		}
+	})
+}
+
+// SignedFunc is a handler for a person in a workspace.
+type SignedFunc func(w http.ResponseWriter, r *http.Request, scope *db.Scope) error
+
+// Signed wraps a handler of the workspace in {slug}. It sends who is not signed
+// in to the sign-in page, refuses who is not in the workspace with NotFound and
+// who has permission p nowhere in it with Forbidden. Which clients p reaches is the
+// Scope's to check.
+func (e *Edge) Signed(p model.Permission, f SignedFunc) http.Handler {
+	return e.Open(func(w http.ResponseWriter, r *http.Request) error {
+		user := e.Sessions.User(r)
+		if user == 0 {
+			toSignIn(w, r)
+			return nil
+		}
+		scope, err := e.Store.Enter(r.Context(), user, r.PathValue("slug"))
+		if err != nil {
+			return err
+		}
+		if !scope.Actor.MayAnywhere(p) {
+			return model.Refuse(model.Forbidden, "Your role does not allow that in this workspace. Ask an owner or admin.")
+		}
+		w.Header().Set("Cache-Control", "no-store")
+		return f(w, r, scope)
+	})
+}
+
+// statuses say which HTTP status a refusal has.
+var statuses = map[model.Kind]int{
+	model.Unprocessable: http.StatusUnprocessableEntity,
+	model.NotFound:      http.StatusNotFound,
+	model.Conflict:      http.StatusConflict,
+	model.Forbidden:     http.StatusForbidden,
+	model.TooMany:       http.StatusTooManyRequests,
+	model.TooLarge:      http.StatusRequestEntityTooLarge,
+	model.Gone:          http.StatusGone,
+}
+
+// Status returns the HTTP status of an error: a refusal's own, or 500.
+func Status(err error) int {
+	if no, ok := model.Refused(err); ok {
+		return statuses[no.Kind]
+	}
+	return http.StatusInternalServerError
+}
+
+// Fail answers with an error. A refusal is its sentence and status. A fault of
+// ours is logged once and shown as a reference. In a page that htmx works on, the words
+// become a notice and the page stays.
+func (e *Edge) Fail(w http.ResponseWriter, r *http.Request, err error) {
+	status, say, ref := Status(err), "", ""
+	if no, ok := model.Refused(err); ok {
+		say = no.Say
+	} else {
+		ref = rand.Text()[:8]
+		if r.Context().Err() == nil {
+			e.Log.ErrorContext(r.Context(), "request failed", "err", err, "route", r.Pattern, "ref", ref)
+		}
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	if FromHTMX(r) {
+		w.Header().Set("HX-Retarget", "#notices")
+		w.Header().Set("HX-Reswap", "innerHTML")
+		notice := problem.For(status, say)
+		render(r.Context(), w, status, ui.Notice(ui.NoticeProps{Tone: ui.Bad, Say: notice.Say, Reference: ref}))
+		return
+	}
+	p := problem.For(status, say)
+	p.Reference = ref
+	render(r.Context(), w, status, problem.Page(p))
+}
+
+// FromHTMX says whether the request wants a part of a page.
+func FromHTMX(r *http.Request) bool { return r.Header.Get("HX-Request") == "true" }
+
+// Render answers with a page or a part of one.
+func Render(w http.ResponseWriter, r *http.Request, status int, c templ.Component) error {
+	render(r.Context(), w, status, c)
+	return nil
+}
+
+// render writes a component. Once the status is sent there is nobody left to
+// tell of an error, and a broken connection is no fault of ours.
+func render(ctx context.Context, w http.ResponseWriter, status int, c templ.Component) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_ = c.Render(ctx, w)
+}
+
+// See sends the browser on to path after a POST, in a form that plain forms and
+// htmx both follow.
+func See(w http.ResponseWriter, r *http.Request, path string) error {
+	if FromHTMX(r) {
+		w.Header().Set("HX-Redirect", path)
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	http.Redirect(w, r, path, http.StatusSeeOther)
+	return nil
+}

@@ -1,0 +1,154 @@
+package web
+
+import (
+	"bytes"
+	"encoding/gob"
+	"net/http"
+	"time"
+
+	"github.com/gorilla/sessions"
+
+	"herald/db"
+	"herald/db/model"
+	"herald/db/secret"
+)
+
+// cookie is the session's name in the browser.
+const cookie = "herald_session"
+
+// sessionLife is how long a session lasts without being used.
+const sessionLife = 14 * 24 * time.Hour
+
+// Sessions keeps gorilla sessions in Postgres. The cookie carries a random token
+// and nothing else, so a session can be revoked, and a stolen database opens none.
+type Sessions struct {
+	Store  *db.Store
+	Secure bool // cookies over https only; off on localhost
+	Now    func() time.Time
+}
+
+var _ sessions.Store = (*Sessions)(nil)
+
+// Get returns the request's session, the same one for the whole request.
+func (s *Sessions) Get(r *http.Request, name string) (*sessions.Session, error) {
+	return sessions.GetRegistry(r).Get(s, name)
+}
+
+// New reads the session that the cookie names, or starts an empty one. An
+// unknown or expired cookie is an empty session, not an error.
+func (s *Sessions) New(r *http.Request, name string) (*sessions.Session, error) {
+	one := sessions.NewSession(s, name)
+	one.IsNew = true
+	one.Options = &sessions.Options{Path: "/", MaxAge: int(sessionLife.Seconds()), HttpOnly: true, Secure: s.Secure, SameSite: http.SameSiteLaxMode}
+	c, err := r.Cookie(name)
+	if err != nil || c.Value == "" {
+		return one, nil
+	}
+	stored, ok, err := s.Store.Session(r.Context(), secret.HashToken(c.Value))
+	if err != nil || !ok {
+		return one, err
+	}
+	if err := gob.NewDecoder(bytes.NewReader(stored.Data)).Decode(&one.Values); err != nil {
+		return one, nil
+	}
+	one.ID, one.IsNew = c.Value, false
+	if s.Now().Sub(stored.Seen) > time.Hour {
+		stored.Expires = s.Now().Add(sessionLife)
+		return one, s.Store.PutSession(r.Context(), stored)
+	}
+	return one, nil
+}
+
+// Save writes the session and sets the cookie; a MaxAge below zero revokes it.
+func (s *Sessions) Save(r *http.Request, w http.ResponseWriter, one *sessions.Session) error {
+	if one.Options.MaxAge < 0 {
+		http.SetCookie(w, sessions.NewCookie(one.Name(), "", one.Options))
+		if one.ID == "" {
+			return nil
+		}
+		return s.Store.EndSession(r.Context(), secret.HashToken(one.ID))
+	}
+	if one.ID == "" {
+		one.ID, _ = secret.NewLinkToken()
+	}
+	var data bytes.Buffer
+	if err := gob.NewEncoder(&data).Encode(one.Values); err != nil {
+		return err
+	}
+	user, _ := one.Values[keyUser].(int64)
+	err := s.Store.PutSession(r.Context(), db.Session{Hash: secret.HashToken(one.ID), User: model.UserID(user), Data: data.Bytes(), Expires: s.Now().Add(sessionLife)})
+	if err == nil {
+		http.SetCookie(w, sessions.NewCookie(one.Name(), one.ID, one.Options))
+	}
+	return err
+}
+
+const keyUser = "user"
+
+// User returns who is signed in, or zero. A session that cannot be read counts as none.
+func (s *Sessions) User(r *http.Request) model.UserID {
+	one, err := s.Get(r, cookie)
+	if err != nil {
+		return 0
+	}
+	id, _ := one.Values[keyUser].(int64)
+	return model.UserID(id)
+}
+
+// SignIn starts a session of its own for the user: what was there before is
+// ended, so that a token somebody planted is worth nothing.
+func (s *Sessions) SignIn(w http.ResponseWriter, r *http.Request, user model.UserID) error {
+	one, err := s.Get(r, cookie)
+	if err != nil {
+		return err
+	}
+	if one.ID != "" {
+		if err := s.Store.EndSession(r.Context(), secret.HashToken(one.ID)); err != nil {
+			return err
+		}
+	}
+	one.ID, one.Values = "", map[any]any{keyUser: int64(user)}
+	return s.Save(r, w, one)
+}
+
+// SignOut revokes the session.
+func (s *Sessions) SignOut(w http.ResponseWriter, r *http.Request) error {
+	one, err := s.Get(r, cookie)
+	if err != nil {
+		return err
+	}
+	one.Options.MaxAge = -1
+	return s.Save(r, w, one)
+}
+
+// Flash keeps a sentence for the next page the person sees.
+func (s *Sessions) Flash(w http.ResponseWriter, r *http.Request, say string) error {
+	one, err := s.Get(r, cookie)
+	if err != nil {
+		return err
+	}
+	one.AddFlash(say)
+	return s.Save(r, w, one)
+}
+
+// Flashes returns the sentences kept and forgets them.
+func (s *Sessions) Flashes(w http.ResponseWriter, r *http.Request) []string {
+	one, err := s.Get(r, cookie)
+	if err != nil || len(one.Values) == 0 {
+		return nil
+	}
+	kept := one.Flashes()
+	if len(kept) == 0 {
+		return nil
+	}
+	var say []string
+	for _, k := range kept {
+		if s, ok := k.(string); ok {
+			say = append(say, s)
+		}
+	}
+	if err := s.Save(r, w, one); err != nil {
+		return nil
+	}
+	return say
+}
