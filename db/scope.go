@@ -19,6 +19,7 @@ type Scope struct {
 	Actor     model.Actor
 	Workspace Workspace
 	pool      *pgxpool.Pool
+	control   *pgxpool.Pool // for names and addresses of members; never inside a transaction of pool
 	ring      *secret.Ring
 	now       func() time.Time
 }
@@ -49,7 +50,7 @@ func (s *Store) Enter(ctx context.Context, user model.UserID, slug string) (_ *S
 	if err != nil {
 		return nil, err
 	}
-	sc := &Scope{Actor: actor, Workspace: w, pool: pool, ring: s.ring, now: s.now}
+	sc := &Scope{Actor: actor, Workspace: w, pool: pool, control: s.control, ring: s.ring, now: s.now}
 	if !actor.Role.EveryClient() {
 		sc.Actor.Clients, err = sc.access(ctx)
 	}
