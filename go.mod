@@ -86,3 +86,5 @@ tool (
 	github.com/a-h/templ/cmd/templ
 	github.com/go-task/task/v3/cmd/task
 )
+
+ignore ./static/node_modules
