@@ -1,6 +1,14 @@
 // <modal-dialog> holds a native dialog. A link with data-action="open-dialog"
 // opens the one it names and is followed when that is not on this page; a
 // dialog that arrives open turns modal.
+// The focus goes to the first control of the content rather than to Close.
+function show(dialog) {
+  dialog.showModal()
+  const first = dialog.querySelector("[autofocus]") ??
+    dialog.querySelector(".dialog-body :is(input:not([type=hidden]), textarea, select)")
+  first?.focus()
+}
+
 class ModalDialog extends HTMLElement {
   #off
 
@@ -13,7 +21,7 @@ class ModalDialog extends HTMLElement {
     const dialog = this.#dialog
     if (dialog?.open && !dialog.matches(":modal")) {
       dialog.close()
-      dialog.showModal()
+      show(dialog)
     }
   }
 
@@ -42,5 +50,5 @@ document.addEventListener("click", (e) => {
   const dialog = opener && document.getElementById(opener.dataset.dialog)
   if (!dialog?.showModal) return
   e.preventDefault()
-  if (!dialog.open) dialog.showModal()
+  if (!dialog.open) show(dialog)
 })
