@@ -1,0 +1,89 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"herald/jobs/networks/fault"
+)
+
+// The handles of a first comment.
+const (
+	commentMark = "comment.began" // set before the call, cleared by a plain refusal
+	commentID   = "comment"
+)
+
+// Comment writes the first comment under a post, once: if an earlier run may
+// have written it, the comments are read before another is written. Path is
+// that of the comments; c needs Step, Trail and Token.
+func Comment(ctx context.Context, d *Door, c Call, path, text string, h Kept) error {
+	if h.Get(commentID) != "" {
+		return nil
+	}
+	c.Path = path
+	if h.Get(commentMark) != "" {
+		id, err := findComment(ctx, d, c, text)
+		if err != nil {
+			return err
+		}
+		if id != "" {
+			return Keep(ctx, h, commentID, id)
+		}
+	}
+	if err := Keep(ctx, h, commentMark, "1"); err != nil {
+		return err
+	}
+	return writeComment(ctx, d, c, text, h)
+}
+
+func writeComment(ctx context.Context, d *Door, c Call, text string, h Kept) error {
+	var made struct {
+		ID ID `json:"id"`
+	}
+	c.Method, c.Form = http.MethodPost, url.Values{"message": {text}}
+	_, err := d.Do(ctx, c, &made)
+	if noEffect(err) {
+		return errors.Join(err, Forget(ctx, h, commentMark))
+	}
+	if err != nil {
+		return err
+	}
+	if made.ID == "" {
+		return fault.New(fault.Transient, "unparsable", "The network's answer to the first comment could not be read.")
+	}
+	return Keep(ctx, h, commentID, string(made.ID))
+}
+
+// noEffect says whether a failed call is certain to have written nothing.
+func noEffect(err error) bool {
+	f := fault.Of(err)
+	if f == nil || f.Kind == fault.Unknown {
+		return false
+	}
+	unsent := []string{"no_such_host", "connection_refused", "tls", "not_sent"}
+	return f.Status >= 400 && f.Status < 500 && f.Status != 408 && f.Status != 499 || slices.Contains(unsent, f.Code)
+}
+
+// findComment returns the id of the comment that reads like text, or "". Facebook
+// calls the words message, Instagram text.
+func findComment(ctx context.Context, d *Door, c Call, text string) (id string, err error) {
+	type comment struct {
+		ID            ID
+		Message, Text string
+	}
+	c.Method, c.Form = http.MethodGet, nil
+	c.Query = url.Values{"limit": {"50"}}
+	complete, err := Pages(ctx, d, c, func(one comment) bool {
+		if SameText(one.Message+one.Text, text) {
+			id = string(one.ID)
+		}
+		return id == ""
+	})
+	if err == nil && !complete {
+		err = fault.New(fault.Unknown, "comments_unread", "The first comment may be there or not: the post has more comments than could be read.")
+	}
+	return id, err
+}
