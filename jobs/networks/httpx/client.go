@@ -2,8 +2,8 @@
 // differ in whom they trust: New reaches hosts that the configuration names,
 // NewGuarded reaches addresses that users choose and checks what is dialled.
 //
-// Both promise that a request is sent at most once: nothing is re-sent behind
-// the caller's back, a write is never redirected, and Do tells a call of which
+// Both promise that a write is sent at most once: nothing re-sends it behind
+// the caller's back, no redirect carries it on, and Do tells a call of which
 // no byte left from one that may have taken effect. Neither ever puts an
 // address with its query, a token or a body into an error or into evidence.
 //

@@ -11,10 +11,11 @@ const safeRunes = 200
 
 var (
 	queries  = regexp.MustCompile(`(https?://[^\s?#"'<>]*)[?#][^\s"'<>]*`)
-	bearers  = regexp.MustCompile(`(?i)\b(bearer|basic|oauth|bot)\s+[^\s"',;]{8,}`)
-	named    = regexp.MustCompile(`(?i)\b([a-z_-]*(?:token|secret|password|signature|api[_-]?key|authorization|code))["']?\s*[=:]\s*["']?[^\s"'&,;]{6,}`)
-	longRuns = regexp.MustCompile(`[A-Za-z0-9_+=~|%-]{24,}`)
 	userinfo = regexp.MustCompile(`(https?://)[^\s/@]+@`)
+	bearers  = regexp.MustCompile(`(?i)\b(bearer|basic|oauth)\s+[^\s"',;]{16,}`)
+	named    = regexp.MustCompile(`(?i)\b([a-z_-]*(?:token|secret|password|signature|api[_-]?key|authorization))["']?\s*[=:]\s*["']?[^\s"'&,;]{12,}`)
+	webToken = regexp.MustCompile(`\beyJ[A-Za-z0-9_.-]{10,}`)
+	longRuns = regexp.MustCompile(`[A-Za-z0-9_+=~|%-]{24,}`)
 )
 
 // SafeText makes a network's own message fit for evidence: one line, at most
@@ -27,8 +28,9 @@ func SafeText(s string) string {
 	s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, ""), blank), " ")
 	s = userinfo.ReplaceAllString(s, "$1")
 	s = queries.ReplaceAllString(s, "$1")
-	s = named.ReplaceAllString(s, "$1=***")
+	s = webToken.ReplaceAllString(s, "***")
 	s = bearers.ReplaceAllString(s, "$1 ***")
+	s = named.ReplaceAllString(s, "$1=***")
 	s = longRuns.ReplaceAllStringFunc(s, hideRun)
 	return cut(s, safeRunes)
 }
@@ -40,10 +42,18 @@ func blank(r rune) bool {
 // hideRun hides a long run of token characters unless it is a plain number or a
 // plain word, as ids and compound words are.
 func hideRun(run string) string {
-	if strings.ContainsAny(run, "0123456789") && strings.ContainsFunc(run, unicode.IsLetter) {
-		return "***"
+	var digits, upper, small int
+	for _, r := range run {
+		switch {
+		case unicode.IsDigit(r):
+			digits++
+		case unicode.IsUpper(r):
+			upper++
+		case unicode.IsLower(r):
+			small++
+		}
 	}
-	if strings.ContainsFunc(run, unicode.IsUpper) && strings.ContainsFunc(run, unicode.IsLower) && len(run) >= 32 {
+	if (digits > 0 && upper+small > 0) || (upper > 2 && small > 2) {
 		return "***"
 	}
 	return run
@@ -67,5 +77,3 @@ func cut(s string, n int) string {
 	}
 	return string(runes[:n-1]) + "…"
 }
-
-func lower(s string) string { return strings.ToLower(s) }

@@ -142,7 +142,7 @@ func reason(err error) (code, what string) {
 		return "no_such_host", "the host name was not found"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "connection_refused", "the connection was refused"
-	case errors.As(err, &cert), errors.As(err, &unknown), errors.As(err, &alert), errors.As(err, &record):
+	case errors.As(err, &cert), errors.As(err, &unknown), errors.As(err, &alert), errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
 		return "tls", "no secure connection: " + SafeText(inner(err).Error())
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		return "connection_reset", "the connection was reset"

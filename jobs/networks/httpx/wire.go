@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -39,7 +40,7 @@ func once(ctx context.Context, req *http.Request, agent string) *http.Request {
 	for _, name := range []string{"Idempotency-Key", "X-Idempotency-Key"} {
 		if v, ok := r.Header[name]; ok {
 			delete(r.Header, name)
-			r.Header[lower(name)] = v
+			r.Header[strings.ToLower(name)] = v
 		}
 	}
 	if r.Header == nil {
