@@ -9,7 +9,8 @@ type look struct {
 }
 
 // looks covers the states of targets and posts first, then those of approval
-// requests, accounts and guards. A state that is not here shows as plain words.
+// requests and links, accounts, attempts, findings and media. A state that is
+// not here shows as plain words.
 var looks = map[string]look{
 	"draft":             {"Draft", "draft", "draft"},
 	"invalid":           {"Needs fixing", "invalid", "invalid"},
@@ -41,6 +42,27 @@ var looks = map[string]look{
 	"suspended":    {"Suspended", "changes", "paused"},
 	"disconnected": {"Disconnected", "cancelled", "reconnect"},
 	"disabled":     {"Disabled", "cancelled", "cancelled"},
+
+	"preparing":    {"Preparing", "publishing", "queued"},
+	"in_flight":    {"In flight", "publishing", "publishing"},
+	"transient":    {"Temporary failure", "retry", "retry"},
+	"rate_limited": {"Asked to wait", "retry", "paused"},
+	"auth":         {"Access refused", "reconnect", "reconnect"},
+	"permission":   {"Permission missing", "failed", "failed"},
+	"validation":   {"Not accepted", "failed", "failed"},
+	"unknown":      {"Outcome unknown", "unknown", "unknown"},
+	"abandoned":    {"Never sent", "cancelled", "cancelled"},
+
+	"found":     {"Found", "published", "published"},
+	"absent":    {"Not there", "retry", "retry"},
+	"cant_tell": {"Can't tell", "unknown", "unknown"},
+	"live":      {"Is live", "published", "published"},
+	"not_live":  {"Is not live", "retry", "retry"},
+
+	"uploading":   {"Uploading", "publishing", "queued"},
+	"scanning":    {"Being checked", "publishing", "queued"},
+	"refused":     {"Refused", "failed", "failed"},
+	"quarantined": {"Quarantined", "failed", "failed"},
 }
 
 func lookOf(state string) look {
