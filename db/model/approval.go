@@ -1,0 +1,190 @@
+package model
+
+import (
+	"slices"
+	"time"
+)
+
+// Verdict is what one person says about a version.
+type Verdict string
+
+// The verdicts.
+const (
+	Approve        Verdict = "approve"
+	RequestChanges Verdict = "request_changes"
+	Reject         Verdict = "reject"
+)
+
+// Known says whether v is one of the verdicts.
+func (v Verdict) Known() bool { return v == Approve || v == RequestChanges || v == Reject }
+
+// RequestState is where an approval request stands.
+type RequestState string
+
+// The states of an approval request.
+const (
+	RequestOpen       RequestState = "open"
+	RequestApproved   RequestState = "approved"
+	RequestChangesDue RequestState = "changes_requested"
+	RequestRejected   RequestState = "rejected"
+	RequestSuperseded RequestState = "superseded"
+)
+
+// Rule says how many of a stage's people it takes.
+type Rule string
+
+// The rules.
+const (
+	AnyOne   Rule = "any"
+	Everyone Rule = "all"
+)
+
+// AskedStage is one stage of a workflow as it was when approval was asked for.
+// Positions run from 1 without gaps.
+type AskedStage struct {
+	Position int           `json:"position"`
+	Name     string        `json:"name"`
+	Rule     Rule          `json:"rule"`
+	People   []AskedPerson `json:"people"`
+}
+
+// AskedPerson is one of a stage's people: a user, or a client's approver.
+type AskedPerson struct {
+	User     UserID     `json:"user,omitempty"`
+	Approver ApproverID `json:"approver,omitempty"`
+	Name     string     `json:"name"`
+}
+
+// Is says whether two are the same person, whatever they are called by now.
+func (p AskedPerson) Is(q AskedPerson) bool { return p.User == q.User && p.Approver == q.Approver }
+
+// Has says whether the person is among the stage's people.
+func (s AskedStage) Has(p AskedPerson) bool { return slices.ContainsFunc(s.People, p.Is) }
+
+// ApprovalDecision is one person's recorded decision.
+type ApprovalDecision struct {
+	Stage    int
+	Person   AskedPerson
+	Verdict  Verdict
+	Words    string
+	Override bool // by an owner or admin who is not among the stage's people
+	At       time.Time
+}
+
+// ApprovalRequest asks one client's people about one version, as screens show it.
+type ApprovalRequest struct {
+	ID         RequestID
+	PostID     PostID
+	VersionID  VersionID
+	Number     int    // of the version, counted per post
+	Hash       string // hex; a decision sends it back
+	ClientID   ClientID
+	Client     string
+	ClientZone string
+	State      RequestState
+	Stage      int // position of the stage that decides now
+	Stages     []AskedStage
+	DueAt      *time.Time // earliest planned time of the client's targets
+	AskedBy    string
+	AskedAt    time.Time
+	ClosedAt   *time.Time
+	Archived   bool // the post was put away
+
+	Previews  []Preview // what each of the client's accounts would get
+	Before    []Preview // the same of the version that BeforeIs names; empty if there is none
+	BeforeIs  string    // "approved" or "asked": what happened to that version
+	Decisions []ApprovalDecision
+	Comments  []Comment
+}
+
+// Current is the stage that decides now.
+func (r ApprovalRequest) Current() AskedStage {
+	if r.Stage < 1 || r.Stage > len(r.Stages) {
+		return AskedStage{}
+	}
+	return r.Stages[r.Stage-1]
+}
+
+// DecisionOf returns what the person decided at a stage.
+func (r ApprovalRequest) DecisionOf(p AskedPerson, stage int) (ApprovalDecision, bool) {
+	for _, d := range r.Decisions {
+		if d.Stage == stage && d.Person.Is(p) {
+			return d, true
+		}
+	}
+	return ApprovalDecision{}, false
+}
+
+// WaitsFor says whether the request waits for this person now.
+func (r ApprovalRequest) WaitsFor(p AskedPerson) bool {
+	_, decided := r.DecisionOf(p, r.Stage)
+	return r.State == RequestOpen && r.Current().Has(p) && !decided
+}
+
+// Owing returns those of the current stage's people who have not decided.
+func (r ApprovalRequest) Owing() []AskedPerson {
+	var owing []AskedPerson
+	for _, p := range r.Current().People {
+		if r.WaitsFor(p) {
+			owing = append(owing, p)
+		}
+	}
+	return owing
+}
+
+// Last is the newest decision; zero if there is none.
+func (r ApprovalRequest) Last() ApprovalDecision {
+	if len(r.Decisions) == 0 {
+		return ApprovalDecision{}
+	}
+	return r.Decisions[len(r.Decisions)-1]
+}
+
+// Preview is what one account would get, as its network will show it.
+type Preview struct {
+	AccountID    AccountID
+	Network      string // canonical name
+	Account      string // its handle
+	Text         string // as it is sent: the variant, with what the network puts into the text
+	Link         string // empty where the network has it in the text
+	FirstComment string
+	Media        []PreviewMedia
+	Options      []PreviewOption
+	DueAt        *time.Time
+	Zone         string // of DueAt's intent
+}
+
+// PreviewMedia is one attachment.
+type PreviewMedia struct {
+	ID     MediaID
+	Kind   string // image, video
+	Alt    string
+	SHA256 string
+	Width  int
+	Height int
+}
+
+// PreviewOption is one per-target choice, in the network's words.
+type PreviewOption struct{ Label, Value string }
+
+// Visibility says who may read a comment.
+type Visibility string
+
+// The visibilities.
+const (
+	Internal      Visibility = "internal"
+	ClientVisible Visibility = "client"
+)
+
+// Comment is one remark on a post.
+type Comment struct {
+	ID         int64
+	PostID     PostID
+	Visibility Visibility
+	ClientID   ClientID // whose approvers see it; zero on internal ones
+	Client     string
+	Name       string
+	ByApprover bool
+	Body       string
+	At         time.Time
+}

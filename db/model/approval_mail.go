@@ -1,0 +1,37 @@
+package model
+
+import "time"
+
+// The kinds of mail that approvals owe. Their content is ApprovalMail.
+const (
+	MailReviewRequest   = "review_request"   // to an approver: a sealed token makes the address /review/{token}
+	MailApprovalWaiting = "approval_waiting" // to a user who decides in the inbox
+	MailDecision        = "decision"         // to the writer of what was decided
+)
+
+// ApprovalMail is the content of a mail about approvals: what it shows, and
+// never what it links to when that is secret.
+type ApprovalMail struct {
+	Agency string             `json:"agency"`
+	Client string             `json:"client"`          // empty if the posts are of several
+	Sender string             `json:"sender"`          // who asked, or who decided
+	Fresh  bool               `json:"fresh,omitempty"` // the reader asked for a new link
+	Path   string             `json:"path,omitempty"`  // where it leads, below the base address; empty if a token does
+	Until  *time.Time         `json:"until,omitempty"` // when the link runs out
+	Posts  []ApprovalMailPost `json:"posts"`
+}
+
+// ApprovalMailPost is one post of such a mail.
+type ApprovalMailPost struct {
+	Post     PostID     `json:"post"`
+	Excerpt  string     `json:"excerpt"`
+	Client   string     `json:"client"`
+	Networks []string   `json:"networks,omitempty"` // canonical names
+	DueAt    *time.Time `json:"due_at,omitempty"`
+	Zone     string     `json:"zone,omitempty"` // the client's
+	Stage    string     `json:"stage,omitempty"`
+
+	Verdict Verdict `json:"verdict,omitempty"`  // of a decision
+	Words   string  `json:"words,omitempty"`    // what the decider wrote
+	Done    bool    `json:"approved,omitempty"` // nothing more is waited for: the post is approved
+}
