@@ -101,7 +101,7 @@ func (g guard) checkLiteral(addr netip.Addr) error {
 	switch plain := addr.Unmap(); {
 	case within(g.allow, plain):
 		return nil
-	case plain.Zone() != "" || !public(plain):
+	case !public(plain):
 		return &refusal{sayInside}
 	}
 	return &refusal{"Use the name of the host, not its number."}

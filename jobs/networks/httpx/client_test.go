@@ -193,10 +193,11 @@ func TestDoIsTransientWhenAReusedConnectionTakesNoByte(t *testing.T) {
 	srv := httptest.NewServer(nil)
 	defer srv.Close()
 	var dead atomic.Bool
+	var tries atomic.Int32
 	c := New(Options{})
 	c.http.Transport.(*http.Transport).DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := new(net.Dialer).DialContext(ctx, network, address)
-		return &countedConn{Conn: &deadConn{conn, &dead}}, err
+		return &countedConn{Conn: &deadConn{conn, &dead, &tries}}, err
 	}
 	if _, err := c.Do(t.Context(), nil, Prepare, get(t, srv.URL)); err != nil {
 		t.Fatal(err)
@@ -206,17 +207,22 @@ func TestDoIsTransientWhenAReusedConnectionTakesNoByte(t *testing.T) {
 	if f := fault.Of(err); f == nil || f.Kind != fault.Transient || !errors.Is(err, syscall.EPIPE) {
 		t.Errorf("got %v, want Transient", err)
 	}
+	if tries.Load() != 1 {
+		t.Errorf("tried to write %d times, want once", tries.Load())
+	}
 }
 
 // deadConn fails to write once dead is set, as a connection does that the other
 // side reset.
 type deadConn struct {
 	net.Conn
-	dead *atomic.Bool
+	dead  *atomic.Bool
+	tries *atomic.Int32
 }
 
 func (d *deadConn) Write(p []byte) (int, error) {
 	if d.dead.Load() {
+		d.tries.Add(1)
 		return 0, syscall.EPIPE
 	}
 	return d.Conn.Write(p)

@@ -85,7 +85,6 @@ func (g guard) checkRedirect(req *http.Request, via []*http.Request) error {
 	if err := g.checkURL(req.URL); err != nil {
 		return err
 	}
-	req.Header.Del("Referer")
 	if last := via[len(via)-1].URL; last.Scheme != req.URL.Scheme || last.Host != req.URL.Host || via[0].URL.Host != req.URL.Host {
 		req.Header = publicHeaders(req.Header)
 	}
@@ -104,7 +103,8 @@ func publicHeaders(h http.Header) http.Header {
 }
 
 // checkDial is the guard itself: it judges the address that a connection is
-// about to be made to, after all names are resolved.
+// about to be made to, after all names are resolved. No prefix contains an
+// address with a zone, so those are refused too.
 func (g guard) checkDial(network, address string, plain bool) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil || (network != "tcp4" && network != "tcp6") {
@@ -112,8 +112,6 @@ func (g guard) checkDial(network, address string, plain bool) error {
 	}
 	addr := to.Addr().Unmap()
 	switch {
-	case addr.Zone() != "":
-		return &refusal{sayInside}
 	case within(g.allow, addr):
 		return nil
 	case plain:

@@ -251,6 +251,10 @@ func TestGuardedClientRefusesALoopbackServerUnlessAllowed(t *testing.T) {
 	if err != nil || answer.Status != 200 {
 		t.Errorf("allowed: %v, %v", answer, err)
 	}
+	_, err = loopback(t).Do(t.Context(), nil, Commit, get(t, strings.Replace(srv.URL, "http://", "http://user:pw@", 1)))
+	if f := fault.Of(err); f == nil || f.Code != "address_refused" {
+		t.Errorf("with user name and password: got %v, want address_refused", err)
+	}
 }
 
 func TestGuardedClientIgnoresTheEnvironmentsProxy(t *testing.T) {
