@@ -1,0 +1,13 @@
+package facebook
+
+import (
+	"testing"
+
+	"herald/jobs/networks/graph"
+	"herald/jobs/networks/graph/graphtest"
+)
+
+func TestEveryDocumentedRefusalIsSorted(t *testing.T) {
+	t.Parallel()
+	graphtest.Walk(t, graph.NewTable("Facebook", rows...), rows, graphtest.File(t, "errors.txt"))
+}
