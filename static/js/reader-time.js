@@ -26,7 +26,7 @@ class ReaderTime extends HTMLElement {
     const sameDay = wall(instant, here).slice(0, 10) === wall(instant, this.getAttribute("zone")).slice(0, 10)
     const day = sameDay ? {} : { weekday: "short", day: "numeric", month: "short" }
     const time = new Intl.DateTimeFormat(document.documentElement.lang, { ...day, hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(instant)
-    this.textContent = `${time} for you`
+    this.textContent = `(${time} for you)`
     this.title = here
   }
 }
