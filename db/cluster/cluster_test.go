@@ -150,7 +150,8 @@ func TestAPidFileThatNamesAStrangerDoesNotStopAStart(t *testing.T) {
 	dir := filepath.Join(openDir(t), "pg")
 	c := start(t, Options{Dir: dir})
 	c.Stop()
-	stale := fmt.Sprintf("%d\n%s\n", os.Getpid(), c.home.data)
+	stranger := start(t, Options{}) // of the same user, so that Postgres itself would take it for the server
+	stale := fmt.Sprintf("%d\n%s\n", stranger.process.Pid(), c.home.data)
 	if err := os.WriteFile(filepath.Join(c.home.data, "postmaster.pid"), []byte(stale), 0o644); err != nil {
 		t.Fatal(err)
 	}
