@@ -1,0 +1,89 @@
+package instagram
+
+import (
+	"testing"
+	"time"
+
+	"herald/jobs/networks"
+	"herald/jobs/networks/fault"
+	"herald/jobs/networks/graph/graphtest"
+)
+
+func TestFindAsksTheContainerThenTheList(t *testing.T) {
+	t.Parallel()
+	all := posts()
+	bare := all["image"]
+	bare.Text = ""
+	other := all["image"]
+	other.Text = "Something else"
+	list := graphtest.File(t, "media.json")
+	twins := `{"data":[{"id":"1","caption":"Look","timestamp":"2026-05-01T10:00:00+0000","media_type":"IMAGE"},{"id":"2","caption":"Look","timestamp":"2026-05-01T10:00:00+0000","media_type":"IMAGE"}]}`
+	blank := `{"data":[{"id":"3","timestamp":"2026-05-01T10:00:00+0000","media_type":"IMAGE","media_product_type":"FEED"}]}`
+	story := `{"data":[{"id":"4","timestamp":"2026-05-01T10:00:00+0000","media_type":"IMAGE","media_product_type":"STORY"}]}`
+	late := networks.Window{Since: noon.Add(-3 * time.Hour), Until: noon.Add(-2 * time.Hour)}
+	code := func(s string) graphtest.Answer { return reply("id", "17900", "status_code", s) }
+	for _, c := range []struct {
+		name   string
+		post   networks.Post
+		state  graphtest.Answer
+		list   string
+		w      networks.Window
+		want   string
+		id     string
+		single bool // the list is not even asked for
+	}{
+		{"published", all["image"], code(published), list, window, "found", "18001", false},
+		{"published carousel", all["carousel"], code(published), list, window, "found", "18002", false},
+		{"published reel", all["reel"], code(published), list, window, "found", "18003", false},
+		{"published, said in words only", all["image"], reply("status", "Published: Media has been successfully published."), list, window, "found", "18001", false},
+		{"published, not listed yet", all["image"], code(published), `{"data":[]}`, window, "transient", "", false},
+		{"published, never listed", all["image"], code(published), `{"data":[]}`, late, "cant_tell", "", false},
+		{"published, two alike", all["image"], code(published), twins, window, "cant_tell", "", false},
+		{"published, one of two taken", all["image"], code(published), twins, networks.Window{Since: window.Since, Until: window.Until, Taken: []string{"1"}}, "found", "2", false},
+		{"published without a caption", bare, code(published), blank, window, "found", "3", false},
+		{"published story", all["story"], code(published), story, window, "found", "4", false},
+		{"finished and listed", all["image"], code(finished), list, window, "found", "18001", false},
+		{"finished and not listed", other, code(finished), list, window, "absent", "", false},
+		{"finished, listed too early", all["image"], code(finished), list, networks.Window{Since: noon.Add(time.Second), Until: window.Until}, "absent", "", false},
+		{"finished, listed but taken", all["image"], code(finished), list, networks.Window{Since: window.Since, Until: window.Until, Taken: []string{"18001"}}, "absent", "", false},
+		{"finished without a caption", bare, code(finished), blank, window, "cant_tell", "", false},
+		{"finished story, another one there", all["story"], code(finished), story, window, "cant_tell", "", false},
+		{"finished story", all["story"], code(finished), `{"data":[]}`, window, "absent", "", false},
+		{"in progress", other, code(inProgress), list, window, "absent", "", false},
+		{"expired", all["image"], code(expired), list, window, "absent", "", true},
+		{"failed", all["image"], reply("status", "Error: 2207026"), list, window, "absent", "", true},
+		{"vanished and listed", all["image"], refuse(100, 33), list, window, "found", "18001", false},
+		{"vanished and not listed", other, refuse(24, 2207008), list, window, "absent", "", false},
+		{"token dead", all["image"], refuse(190, 463), list, window, "auth", "", true},
+	} {
+		h := graphtest.New(t, func(call graphtest.Call) graphtest.Answer {
+			if call.Name() == "GET 17900" {
+				return c.state
+			}
+			return graphtest.Answer{Body: c.list}
+		})
+		kept := h.Handles()
+		kept.Kept[container] = "17900"
+		got, err := adapter(h).Find(t.Context(), jobOf(c.post), kept, c.w)
+		verdict := string(got.Verdict)
+		if err != nil {
+			verdict = string(fault.Of(err).Kind)
+		} else if got.Say == "" {
+			t.Errorf("%s: says nothing", c.name)
+		}
+		if verdict != c.want || got.Receipt.ExternalID != c.id || (len(h.Calls()) == 1) != c.single {
+			t.Errorf("%s: got %s %+v, want %s %s\n%s", c.name, verdict, got, c.want, c.id, h.Log())
+		}
+	}
+}
+
+func TestWithoutAContainerNothingCanBeLive(t *testing.T) {
+	t.Parallel()
+	h := host(t, newAccount())
+	kept := h.Handles()
+	kept.Kept[child(0)] = "17900"
+	got, err := adapter(h).Find(t.Context(), jobOf(posts()["carousel"]), kept, window)
+	if err != nil || got.Verdict != networks.Absent || len(h.Calls()) != 0 {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
