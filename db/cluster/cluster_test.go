@@ -183,6 +183,9 @@ func TestRootsOwnFolderWorksAndEmptyingItStartsOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := start(t, Options{Dir: dir})
+	if root := c.home.root; root != dir {
+		t.Cleanup(func() { os.RemoveAll(root) })
+	}
 	exec1(t, c, "CREATE TABLE kept (word text)")
 	c.Stop()
 	again := start(t, Options{Dir: dir})
@@ -197,9 +200,6 @@ func TestRootsOwnFolderWorksAndEmptyingItStartsOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	fresh := start(t, Options{Dir: dir})
-	if fresh.home.root != dir {
-		t.Cleanup(func() { os.RemoveAll(fresh.home.root) })
-	}
 	if got := query(t, fresh, "SELECT coalesce(to_regclass('kept')::text, 'none')"); got != "none" {
 		t.Errorf("after the folder was emptied: %q", got)
 	}
