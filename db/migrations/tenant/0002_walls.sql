@@ -40,6 +40,7 @@ GRANT DELETE ON tenant.client_access, tenant.stages, tenant.stage_people, tenant
 REVOKE INSERT ON tenant.attempts, tenant.publish_guards, tenant.account_rates, tenant.usage_months FROM herald_app;
 GRANT UPDATE ON tenant.posts, tenant.targets, tenant.accounts, tenant.attempts, tenant.publish_guards, tenant.account_rates,
 	tenant.usage_months, tenant.outbox, tenant.mails TO herald_pipeline;
+GRANT UPDATE (tenant_id) ON tenant.tenants TO herald_pipeline; -- to lock a row; the foreign keys forbid a change
 GRANT DELETE ON tenant.publish_guards, tenant.outbox, tenant.mails TO herald_pipeline;
 
 -- +goose StatementBegin

@@ -1,0 +1,298 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"herald/db"
+	"herald/db/network"
+	"herald/jobs/networks"
+	"herald/jobs/networks/fault"
+	"herald/jobs/networks/httpx"
+)
+
+// Publisher brings due targets onto their networks.
+type Publisher struct {
+	Pipe      *db.Pipeline
+	Committer *Committer
+	Networks  map[network.Name]networks.Adapter
+	Media     MediaSource
+	Settings  Settings
+	Log       *slog.Logger
+	Now       func() time.Time
+	Fail      func(point string) // fail-points of crash tests; nil in production
+
+	gate *gate
+	once sync.Once
+}
+
+func (p *Publisher) places() *gate {
+	p.once.Do(func() { p.gate = newGate(p.Settings.Workers) })
+	return p.gate
+}
+
+func (p *Publisher) point(name string) {
+	if p.Fail != nil {
+		p.Fail(name)
+	}
+}
+
+// Publish holds the task until due, takes its turn, and makes one attempt.
+// Running it twice for one key publishes once: the claim is a compare-and-set,
+// and only its winner goes on. It returns an error only for what asynq should
+// try again: nothing has been claimed then, or the sweeper will find it.
+func (p *Publisher) Publish(ctx context.Context, key db.Key, due time.Time) error {
+	if err := sleep(ctx, due.Sub(p.Now())); err != nil {
+		return err
+	}
+	if err := p.places().enter(ctx, key.Tenant); err != nil {
+		return err
+	}
+	defer p.gate.leave()
+	// From here on nothing ends with the task: a claim that was written must be
+	// acted on, and a call that was begun cannot be taken back.
+	ctx = context.WithoutCancel(ctx)
+	p.point("before_claim")
+	work, owner, err := p.claim(ctx, key)
+	if err != nil {
+		return err
+	}
+	switch work.Verdict {
+	case db.Claimed:
+		p.point("claimed")
+		return p.attempt(ctx, key, owner, work)
+	case db.Early, db.Busy:
+		return nil // a newer dispatch, or the holder, sees to it
+	}
+	return p.Committer.Done(ctx, key)
+}
+
+// claim asks for the target, renewing the account's token first if it must.
+func (p *Publisher) claim(ctx context.Context, key db.Key) (db.Work, uuid.UUID, error) {
+	for range 4 {
+		work, owner, err := p.Committer.Claim(ctx, key)
+		if err != nil || work.Verdict != db.Refresh {
+			return work, owner, err
+		}
+		if err := p.refresh(ctx, key.Shard, key.Tenant, work.Account.ID); err != nil {
+			return work, owner, err
+		}
+	}
+	return db.Work{}, uuid.Nil, errors.New("the token could not be renewed in time")
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// run is one attempt under way.
+type run struct {
+	key     db.Key
+	owner   uuid.UUID
+	work    db.Work
+	adapter networks.Adapter
+	job     networks.Job
+	trail   *trail
+	handles *handles
+}
+
+// attempt does what follows a claim: Prepare, the move to in flight, Commit, and
+// the result.
+func (p *Publisher) attempt(ctx context.Context, key db.Key, owner uuid.UUID, work db.Work) error {
+	r := &run{key: key, owner: owner, work: work, trail: &trail{}}
+	r.handles = newHandles(work.Handles, func(ctx context.Context, change map[string]string) error {
+		return p.Committer.Save(ctx, db.Step{Key: key, Owner: owner, Attempt: work.Attempt, Handles: change})
+	})
+	adapter, ok := p.Networks[work.Account.Network]
+	if !ok {
+		return p.finish(ctx, r, p.failed(r, fault.New(fault.Permission, "network_unavailable", "This Herald cannot publish to this network.")))
+	}
+	r.adapter, r.job = adapter, p.job(r)
+	ready, err := p.prepare(ctx, r)
+	if err != nil {
+		return p.settle(ctx, r, prepareFault(err))
+	}
+	if err := p.begin(ctx, r, ready); err != nil {
+		return ignoreLost(err)
+	}
+	p.point("before_commit")
+	receipt, err := p.commit(ctx, r, ready)
+	p.point("after_commit")
+	if err != nil {
+		return p.settle(ctx, r, fault.Of(err))
+	}
+	return p.finish(ctx, r, p.published(r, receipt))
+}
+
+// prepare runs the adapter's first step. Whatever it does is not public, so even
+// a panic may be tried again.
+func (p *Publisher) prepare(ctx context.Context, r *run) (ready networks.Ready, err error) {
+	ctx, cancel := context.WithTimeout(ctx, prepareTimeouts*p.Settings.ProviderTimeout)
+	defer cancel()
+	defer func() {
+		if v := recover(); v != nil {
+			err = &fault.Fault{Kind: fault.Transient, Code: "panic", Say: "Something broke on our side before the post was sent.", Cause: fmt.Errorf("panic: %v", v)}
+		}
+	}()
+	return r.adapter.Prepare(ctx, r.job, r.handles)
+}
+
+// prepareTimeouts is how many provider calls' time a Prepare has: it may upload
+// several files.
+const prepareTimeouts = 10
+
+// prepareFault sorts a failure of Prepare. Nothing is public yet, so what nobody
+// sorted is transient.
+func prepareFault(err error) *fault.Fault {
+	f := fault.Of(err)
+	if f.Kind == fault.Unknown {
+		again := *f
+		again.Kind = fault.Transient
+		return &again
+	}
+	return f
+}
+
+// begin makes the attempt in flight, durably, before the call that publishes.
+func (p *Publisher) begin(ctx context.Context, r *run, ready networks.Ready) error {
+	if r.work.InFlight {
+		return nil
+	}
+	p.point("prepared")
+	return p.persist(ctx, func(ctx context.Context) error {
+		return p.Committer.Begin(ctx, db.Step{Key: r.key, Owner: r.owner, Attempt: r.work.Attempt, Handles: ready.Handles})
+	})
+}
+
+// commit makes the call. A panic in it may have come after the call.
+func (p *Publisher) commit(ctx context.Context, r *run, ready networks.Ready) (receipt networks.Receipt, err error) {
+	ctx, cancel := context.WithTimeout(ctx, p.Settings.ProviderTimeout+5*time.Second)
+	defer cancel()
+	defer func() {
+		if v := recover(); v != nil {
+			err = &fault.Fault{Kind: fault.Unknown, Code: "panic", Say: "Something broke on our side during the call.", Cause: fmt.Errorf("panic: %v", v)}
+		}
+	}()
+	return r.adapter.Commit(ctx, ready)
+}
+
+// settle turns a fault into a result and writes it.
+func (p *Publisher) settle(ctx context.Context, r *run, f *fault.Fault) error {
+	if errors.Is(f, db.ErrLostClaim) {
+		return nil
+	}
+	if f.Cause != nil {
+		p.Log.WarnContext(ctx, "attempt ended", "tenant", r.key.Tenant, "target", r.key.Target, "attempt", r.work.Attempt, "kind", f.Kind, "code", f.Code, "err", f.Cause)
+	}
+	return p.finish(ctx, r, p.failed(r, f))
+}
+
+// finish writes a result and insists: while the database is away the result is
+// kept in memory and tried again; only then is it left to the sweeper, which
+// asks the network.
+func (p *Publisher) finish(ctx context.Context, r *run, result db.Result) error {
+	result.Calls, result.Handles = r.trail.calls(), r.handles.all()
+	p.point("before_finish")
+	err := p.persist(ctx, func(ctx context.Context) error { return p.Committer.Finish(ctx, result) })
+	p.point("finished")
+	return ignoreLost(err)
+}
+
+// persist repeats a write that must not be given up for a database that is away.
+func (p *Publisher) persist(ctx context.Context, write func(context.Context) error) error {
+	wait := 50 * time.Millisecond
+	for deadline := time.Now().Add(p.Settings.StaleInFlight / 2); ; {
+		err := write(ctx)
+		if err == nil || errors.Is(err, db.ErrLostClaim) || db.BadRow(err) || time.Now().After(deadline) {
+			return err
+		}
+		if err := sleep(ctx, wait); err != nil {
+			return err
+		}
+		wait = min(2*wait, 2*time.Second)
+	}
+}
+
+func ignoreLost(err error) error {
+	if errors.Is(err, db.ErrLostClaim) {
+		return nil
+	}
+	return err
+}
+
+// trail collects the evidence of one run's calls.
+type trail struct {
+	mu   sync.Mutex
+	list []httpx.Call
+}
+
+// Add keeps one call.
+func (t *trail) Add(c httpx.Call) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.list = append(t.list, c)
+}
+
+func (t *trail) calls() []httpx.Call {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.list == nil {
+		return []httpx.Call{}
+	}
+	return t.list
+}
+
+// handles are a run's handles; save makes a change durable.
+type handles struct {
+	mu   sync.Mutex
+	kept map[string]string
+	save func(context.Context, map[string]string) error
+}
+
+func newHandles(kept map[string]string, save func(context.Context, map[string]string) error) *handles {
+	if kept == nil {
+		kept = map[string]string{}
+	}
+	return &handles{kept: kept, save: save}
+}
+
+// Get returns a handle saved before.
+func (h *handles) Get(name string) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.kept[name]
+}
+
+// Save keeps a handle durably, and only then remembers it.
+func (h *handles) Save(ctx context.Context, name, value string) error {
+	if err := h.save(ctx, map[string]string{name: value}); err != nil {
+		return &fault.Fault{Kind: fault.Transient, Code: "not_saved", Say: "Herald could not keep what the network answered and will try again.", Cause: err}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.kept[name] = value
+	return nil
+}
+
+func (h *handles) all() map[string]string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return maps.Clone(h.kept)
+}

@@ -1,0 +1,193 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"herald/db"
+	"herald/db/model"
+	"herald/db/network"
+	"herald/jobs/networks"
+	"herald/jobs/networks/fault"
+)
+
+// clockSlack widens a look-up's window, since the network's clock is not ours.
+const clockSlack = 2 * time.Minute
+
+// Reconcile asks the network what became of a target of unknown outcome. Found
+// publishes it; absent, seen twice with the settling time between, sends it on
+// its way again; what cannot be told is left to a person.
+func (p *Publisher) Reconcile(ctx context.Context, key db.Key) error {
+	target, ok, err := p.Pipe.Load(ctx, key)
+	if err != nil {
+		return err
+	}
+	if !ok || target.State != model.UnknownOutcome || target.Seq != key.Seq {
+		return p.Pipe.Done(ctx, "reconcile", []db.Key{key})
+	}
+	look := db.Looked{Key: key, Attempt: target.Attempt}
+	found, t, err := p.find(ctx, key, target)
+	look.Calls = t.calls()
+	if err != nil {
+		p.unanswered(&look, target, fault.Of(err))
+	} else {
+		p.weigh(&look, target, found)
+	}
+	if _, err := p.Pipe.RecordFinding(ctx, look); err != nil {
+		return err
+	}
+	return p.Pipe.Done(ctx, "reconcile", []db.Key{key})
+}
+
+// find asks the adapter, with a token that is fresh.
+func (p *Publisher) find(ctx context.Context, key db.Key, target db.Loaded) (f networks.Finding, t *trail, err error) {
+	t = &trail{}
+	adapter, ok := p.Networks[target.Account.Network]
+	if !ok {
+		return networks.Finding{Verdict: networks.CantTell, Say: "This Herald cannot reach this network any more."}, t, nil
+	}
+	if !target.Alive {
+		return networks.Finding{Verdict: networks.CantTell, Say: "The account has lost its connection, so Herald cannot look the post up."}, t, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, prepareTimeouts*p.Settings.ProviderTimeout)
+	defer cancel()
+	defer func() {
+		if v := recover(); v != nil {
+			err = &fault.Fault{Kind: fault.Transient, Code: "panic", Say: "Something broke on our side during the look-up.", Cause: fmt.Errorf("panic: %v", v)}
+		}
+	}()
+	f, err = adapter.Find(ctx, p.loadedJob(key, target, t), p.lateHandles(key, target), window(target, p.Now()))
+	return f, t, err
+}
+
+func window(target db.Loaded, now time.Time) networks.Window {
+	since := target.DueAt
+	if target.FirstFlown != nil {
+		since = *target.FirstFlown
+	}
+	return networks.Window{Since: since.Add(-clockSlack), Until: now.Add(clockSlack), Taken: target.Taken, Looks: target.Looks}
+}
+
+func (p *Publisher) loadedJob(key db.Key, target db.Loaded, t *trail) networks.Job {
+	r := &run{key: key, work: target.Work, trail: t}
+	return p.job(r)
+}
+
+// lateHandles save on an attempt that has ended.
+func (p *Publisher) lateHandles(key db.Key, target db.Loaded) *handles {
+	return newHandles(target.Handles, func(ctx context.Context, change map[string]string) error {
+		return p.Committer.Save(ctx, db.Step{Key: key, Attempt: target.Attempt, Handles: change})
+	})
+}
+
+// weigh decides what a finding means for the target.
+func (p *Publisher) weigh(look *db.Looked, target db.Loaded, f networks.Finding) {
+	look.Verdict, look.Say = string(f.Verdict), f.Say
+	switch {
+	case f.Verdict == networks.Found:
+		_, look.Follow = p.Networks[target.Account.Network].(networks.Follower)
+		look.State, look.Reason = model.Published, "found_by_look_up"
+		look.ExternalID, look.Permalink = f.Receipt.ExternalID, f.Receipt.Permalink
+	case f.Verdict == networks.Absent && target.Looks == 0 && !nothingToAsk(target):
+		p.lookAgain(look, target)
+	case f.Verdict == networks.Absent && target.Used >= p.Settings.MaxAttempts:
+		look.State, look.Reason = model.Failed, "attempts_used_up"
+	case f.Verdict == networks.Absent:
+		look.State, look.Reason, look.Next = model.RetryScheduled, "proved_absent", p.in(backoff(p.Settings.RetryBase, p.Settings.RetryCap, max(target.Used-1, 0)))
+	case p.young(target):
+		p.lookAgain(look, target)
+	default:
+		look.State, look.Reason = model.Failed, "manual_check_required"
+	}
+}
+
+// young says whether another look may still tell: an answer that settles nothing
+// is not final before the network's list had time to fill.
+func (p *Publisher) young(target db.Loaded) bool {
+	if nothingToAsk(target) || !target.Alive || target.LastEnded == nil {
+		return false
+	}
+	return p.Now().Sub(*target.LastEnded) < 2*p.settling(target)
+}
+
+// nothingToAsk says whether the network has no list that could fill in time: a
+// second look would say the same as the first.
+func nothingToAsk(target db.Loaded) bool {
+	n, ok := network.Get(target.Account.Network)
+	return !ok || n.LookUp == network.NoLook
+}
+
+func (p *Publisher) lookAgain(look *db.Looked, target db.Loaded) {
+	look.State, look.Reason, look.Next = model.UnknownOutcome, "asking_the_network", p.in(p.settling(target))
+}
+
+// settling is how long to wait before a second look: the setting, longer for
+// networks that are slower than its default allows for.
+func (p *Publisher) settling(target db.Loaded) time.Duration {
+	n, ok := network.Get(target.Account.Network)
+	usual := Defaults().Settle
+	if !ok || n.Settle <= usual {
+		return p.Settings.Settle
+	}
+	return time.Duration(float64(p.Settings.Settle) * float64(n.Settle) / float64(usual))
+}
+
+// unanswered is a look-up that the network did not answer. It is asked again
+// until patience ends; then a person looks.
+func (p *Publisher) unanswered(look *db.Looked, target db.Loaded, f *fault.Fault) {
+	look.Verdict, look.Say = string(networks.CantTell), "The network did not answer the look-up: "+f.Say
+	over := target.LastEnded == nil || p.Now().Sub(*target.LastEnded) > p.Settings.RateLimitPatience
+	if over || f.Kind == fault.Auth || f.Kind == fault.Permission || f.Kind == fault.Validation {
+		look.State, look.Reason = model.Failed, "manual_check_required"
+		return
+	}
+	wait := f.Wait
+	if wait <= 0 {
+		wait = backoff(p.Settings.RetryBase, p.Settings.RetryCap, 2)
+	}
+	look.State, look.Reason, look.Next = model.UnknownOutcome, "asking_the_network", p.in(wait)
+}
+
+// FollowUp does what follows a commit: permalink, first comment. It never makes
+// a published target anything else; what fails is tried again for a day, and
+// then said.
+func (p *Publisher) FollowUp(ctx context.Context, key db.Key) error {
+	target, ok, err := p.Pipe.Load(ctx, key)
+	if err != nil {
+		return err
+	}
+	follower, follows := p.Networks[target.Account.Network].(networks.Follower)
+	if !ok || target.State != model.Published || !follows {
+		return p.Pipe.Done(ctx, "follow_up", []db.Key{key})
+	}
+	t := &trail{}
+	receipt, err := p.follow(ctx, follower, key, target, t)
+	say := ""
+	if err != nil {
+		f := fault.Of(err)
+		say = "Published. What follows it has not worked yet: " + f.Say
+		if target.LastEnded != nil && p.Now().Sub(*target.LastEnded) < p.Settings.RateLimitPatience && f.Kind != fault.Validation && f.Kind != fault.Permission {
+			if err := p.Pipe.SaveReceipt(ctx, key, receipt.Permalink, receipt.ExternalID, t.calls(), say); err != nil {
+				return err
+			}
+			return p.Pipe.Later(ctx, "follow_up", key, p.Now().Add(max(f.Wait, backoff(p.Settings.RetryBase, p.Settings.RetryCap, 2))))
+		}
+	}
+	if err := p.Pipe.SaveReceipt(ctx, key, receipt.Permalink, receipt.ExternalID, t.calls(), say); err != nil {
+		return err
+	}
+	return p.Pipe.Done(ctx, "follow_up", []db.Key{key})
+}
+
+func (p *Publisher) follow(ctx context.Context, follower networks.Follower, key db.Key, target db.Loaded, t *trail) (r networks.Receipt, err error) {
+	ctx, cancel := context.WithTimeout(ctx, prepareTimeouts*p.Settings.ProviderTimeout)
+	defer cancel()
+	defer func() {
+		if v := recover(); v != nil {
+			err = &fault.Fault{Kind: fault.Transient, Code: "panic", Say: "Something broke on our side.", Cause: fmt.Errorf("panic: %v", v)}
+		}
+	}()
+	receipt := networks.Receipt{ExternalID: target.ExternalID, Permalink: target.Permalink}
+	return follower.Follow(ctx, p.loadedJob(key, target, t), receipt, p.lateHandles(key, target))
+}
