@@ -147,6 +147,9 @@ func (p *Pipeline) scanWork(rows pgx.Rows, place map[[2]int64]int, out []Work) e
 		&r.expires, &r.content, &r.media, &r.handles); err != nil {
 		return err
 	}
+	if r.account != nil {
+		w.Account.ID = *r.account
+	}
 	if w.Verdict == Claimed {
 		if err := p.fill(&w, r); err != nil {
 			return err
@@ -167,7 +170,7 @@ func (p *Pipeline) fill(w *Work, r claimRow) (err error) {
 	if err != nil {
 		return err
 	}
-	return json.Unmarshal(r.handles, &w.Handles)
+	return readHandles(r.handles, &w.Handles)
 }
 
 // openAccount opens the sealed tokens. One that does not open (the key ring lost
@@ -221,4 +224,12 @@ func readPart(canonical, stored []byte, a Account) (part model.Part, media []Sto
 		}
 	}
 	return part, media, nil
+}
+
+func readHandles(raw []byte, into *map[string]string) error {
+	if len(raw) == 0 {
+		*into = map[string]string{}
+		return nil
+	}
+	return json.Unmarshal(raw, into)
 }

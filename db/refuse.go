@@ -55,3 +55,10 @@ func isUnique(err error) bool {
 }
 
 func noRows(err error) bool { return errors.Is(err, pgx.ErrNoRows) }
+
+// BadRow says whether Postgres refused a statement for what it holds, as against
+// not answering at all. Of a group that fails so, the other rows may be fine.
+func BadRow(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.Code[:2] != "57" && pg.Code[:2] != "08"
+}

@@ -48,6 +48,12 @@ type Refresher interface {
 	Refresh(ctx context.Context, account Account) (Tokens, error)
 }
 
+// Straight is an adapter some of whose formats need no Prepare: it makes no call
+// for them, so the attempt can be in flight from the claim on.
+type Straight interface {
+	Straight(f network.Format) bool
+}
+
 // Checker is an adapter that can tell whether an account's credential works.
 // What it learns is merged into the account's settings, never replaces them.
 type Checker interface {

@@ -197,7 +197,7 @@ BEGIN
 
 	RETURN QUERY
 	SELECT j.tenant_id, j.target_id, j.verdict, j.reason, j.retry_at,
-	       t.post_id, t.client_id, t.account_id, t.network, t.format,
+	       t.post_id, t.client_id, j.account_id, t.network, t.format,
 	       j.attempt_no, t.attempts_used, t.limited_since, t.due_at, j.straight,
 	       ac.handle, ac.remote_id, ac.address, ac.settings, ac.scopes, ac.token, ac.refresh_token, ac.token_expires,
 	       v.content,
@@ -577,14 +577,14 @@ $$;
 -- Mail: take what is due under a lease, then say how it went.
 -- +goose StatementBegin
 CREATE FUNCTION tenant.take_mails(p_now timestamptz, p_lease timestamptz, p_limit integer)
-RETURNS TABLE (tenant_id bigint, id bigint, kind text, to_email text, to_name text, content jsonb, sealed bytea, tries integer, slug text, workspace text)
+RETURNS TABLE (tenant_id bigint, id bigint, key text, kind text, to_email text, to_name text, content jsonb, sealed bytea, tries integer, slug text, workspace text)
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	WITH due AS (
 		SELECT m.tenant_id, m.id FROM tenant.mails m WHERE m.sent_at IS NULL AND NOT m.given_up AND m.next_at <= p_now
 		 ORDER BY m.next_at LIMIT p_limit FOR UPDATE SKIP LOCKED)
 	UPDATE tenant.mails m SET next_at = p_lease, tries = m.tries + 1
 	  FROM due, tenant.tenants w WHERE m.tenant_id = due.tenant_id AND m.id = due.id AND w.tenant_id = m.tenant_id
-	RETURNING m.tenant_id, m.id, m.kind, m.to_email, m.to_name, m.content, m.sealed, m.tries, w.slug, w.name
+	RETURNING m.tenant_id, m.id, m.key, m.kind, m.to_email, m.to_name, m.content, m.sealed, m.tries, w.slug, w.name
 $$;
 CREATE FUNCTION tenant.finish_mail(p_tenant bigint, p_id bigint, p_sent boolean, p_error text, p_next timestamptz, p_give_up boolean, p_now timestamptz) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

@@ -1,0 +1,302 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/hibiken/asynq"
+	"github.com/redis/go-redis/v9"
+
+	"herald/db"
+	"herald/db/network"
+	"herald/jobs/networks"
+)
+
+// Deps are what a worker process works with.
+type Deps struct {
+	Pipe     *db.Pipeline
+	Redis    redis.UniversalClient
+	Networks map[network.Name]networks.Adapter
+	Media    MediaSource
+	Mail     Mailer
+	Settings Settings
+	Log      *slog.Logger
+	Now      func() time.Time
+	Fail     func(point string)
+}
+
+// Mailer sends the mails that are due on a shard.
+type Mailer interface {
+	Deliver(ctx context.Context, shard string) error
+}
+
+// Server is one worker process: tasks, their scheduler, and the listeners that
+// wake the relay. Any number may run.
+type Server struct {
+	deps      Deps
+	publisher *Publisher
+	ticker    *Ticker
+	sweeper   *Sweeper
+	committer *Committer
+
+	servers   []*asynq.Server
+	scheduler *asynq.Scheduler
+	stop      context.CancelFunc
+	wg        sync.WaitGroup
+	nudge     chan struct{}
+	held      sync.Map // db.Key of publishes that wait for their instant
+	draining  chan struct{}
+}
+
+// NewServer puts a worker together. Start it with Start.
+func NewServer(d Deps) *Server {
+	s := &Server{deps: d, nudge: make(chan struct{}, 1), draining: make(chan struct{})}
+	s.committer = NewCommitter(d.Pipe, guards(d))
+	s.publisher = &Publisher{Pipe: d.Pipe, Committer: s.committer, Networks: d.Networks, Media: d.Media, Settings: d.Settings, Log: d.Log, Now: d.Now, Fail: d.Fail}
+	notifier := &Notifier{Pipe: d.Pipe}
+	s.ticker = &Ticker{Pipe: d.Pipe, Enqueuer: NewEnqueuer(d.Redis), Notify: notifier.Notify, Settings: d.Settings, Log: d.Log, Now: d.Now}
+	s.sweeper = &Sweeper{Pipe: d.Pipe, Redis: d.Redis, Settings: d.Settings, Log: d.Log, Now: d.Now}
+	return s
+}
+
+// Verbs gives tests and the bench the parts that do the work.
+func (s *Server) Verbs() (*Publisher, *Ticker, *Sweeper) { return s.publisher, s.ticker, s.sweeper }
+
+func guards(d Deps) db.Guards {
+	return db.Guards{
+		Straight: straight(d.Networks), GuardStale: d.Settings.GuardStale, RefreshAhead: refreshAhead, LateCutoff: d.Settings.LateCutoff,
+		Grace: d.Settings.SuspensionGrace, Hold: d.Settings.RetryBase, AccountCap: d.Settings.AccountCap, AccountWindow: d.Settings.AccountWindow,
+	}
+}
+
+// straight lists "network/format" where the adapter has nothing to prepare: the
+// claim itself can put the attempt in flight, and a commit is saved.
+func straight(all map[network.Name]networks.Adapter) []string {
+	list := []string{}
+	for name, a := range all {
+		direct, ok := a.(networks.Straight)
+		n, known := network.Get(name)
+		if !ok || !known {
+			continue
+		}
+		for _, f := range n.Formats {
+			if direct.Straight(f.Format) {
+				list = append(list, string(name)+"/"+string(f.Format))
+			}
+		}
+	}
+	return list
+}
+
+// holding is how many publishes may wait for their instant beside those that run.
+const holding = 1024
+
+// Start runs the worker until Stop.
+func (s *Server) Start(ctx context.Context) error {
+	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
+	publish := s.server(s.deps.Settings.Workers+holding, map[string]int{queuePublish: 1, queueBulk: 4})
+	others := s.server(8, map[string]int{queueClock: 2, queueLookUp: 1})
+	mux := asynq.NewServeMux()
+	mux.HandleFunc(taskPublish, s.publishTask)
+	if err := publish.Start(mux); err != nil {
+		return err
+	}
+	rest := asynq.NewServeMux()
+	rest.HandleFunc(taskReconcile, s.reconcileTask)
+	rest.HandleFunc(taskFollowUp, s.followUpTask)
+	rest.HandleFunc(taskTick, func(ctx context.Context, _ *asynq.Task) error { return s.tick(ctx) })
+	rest.HandleFunc(taskSweep, func(ctx context.Context, _ *asynq.Task) error { return s.sweeper.Sweep(ctx) })
+	rest.HandleFunc(taskMail, func(ctx context.Context, _ *asynq.Task) error { return s.deliver(ctx) })
+	if err := others.Start(rest); err != nil {
+		publish.Shutdown()
+		return err
+	}
+	s.servers = []*asynq.Server{publish, others}
+	s.listen(ctx)
+	return s.schedule()
+}
+
+func (s *Server) server(concurrency int, queues map[string]int) *asynq.Server {
+	return asynq.NewServerFromRedisClient(s.deps.Redis, asynq.Config{
+		Concurrency: concurrency, Queues: queues, TaskCheckInterval: checkEvery, DelayedTaskCheckInterval: time.Second,
+		RetryDelayFunc: retryDelay, ShutdownTimeout: drainTime, Logger: quiet{s.deps.Log}, LogLevel: asynq.WarnLevel,
+		ErrorHandler: asynq.ErrorHandlerFunc(s.failed),
+	})
+}
+
+const (
+	checkEvery = 50 * time.Millisecond
+	drainTime  = 25 * time.Second
+)
+
+// schedule registers the clockwork with asynq. A tick shorter than asynq's
+// second is beaten by the process itself.
+func (s *Server) schedule() error {
+	s.scheduler = asynq.NewSchedulerFromRedisClient(s.deps.Redis, &asynq.SchedulerOpts{Logger: quiet{s.deps.Log}, LogLevel: asynq.WarnLevel})
+	every := map[string]time.Duration{taskTick: max(s.deps.Settings.Tick, time.Second), taskSweep: max(s.deps.Settings.SweepEvery, time.Second), taskMail: time.Second}
+	for typ, d := range every {
+		k := kinds[typ]
+		task := asynq.NewTask(typ, nil, asynq.Queue(k.queue), asynq.MaxRetry(k.retries), asynq.Timeout(k.timeout))
+		if _, err := s.scheduler.Register("@every "+d.String(), task); err != nil {
+			return fmt.Errorf("schedule %s: %w", typ, err)
+		}
+	}
+	return s.scheduler.Start()
+}
+
+// listen wakes the relay as soon as a schedule is committed on any shard.
+func (s *Server) listen(ctx context.Context) {
+	for _, shard := range s.deps.Pipe.Shards() {
+		s.wg.Go(func() {
+			for ctx.Err() == nil {
+				if err := s.deps.Pipe.Wake(ctx, shard, s.Nudge); err != nil && ctx.Err() == nil {
+					_ = sleep(ctx, time.Second)
+				}
+			}
+		})
+	}
+	s.wg.Go(func() {
+		var beat <-chan time.Time
+		if s.deps.Settings.Tick < time.Second {
+			t := time.NewTicker(s.deps.Settings.Tick)
+			defer t.Stop()
+			beat = t.C
+		}
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-s.nudge:
+			case <-beat:
+			}
+			if err := s.tick(ctx); err != nil && ctx.Err() == nil {
+				s.deps.Log.WarnContext(ctx, "tick failed", "err", err)
+			}
+		}
+	})
+}
+
+// Nudge asks for a tick now. Many at once are one.
+func (s *Server) Nudge() {
+	select {
+	case s.nudge <- struct{}{}:
+	default:
+	}
+}
+
+func (s *Server) tick(ctx context.Context) error {
+	forgot, err := s.sweeper.Forgot(ctx)
+	if err != nil {
+		return err
+	}
+	if forgot {
+		if err := s.sweeper.Requeue(ctx, s.deps.Now(), false); err != nil {
+			return err
+		}
+	}
+	return s.ticker.Tick(ctx)
+}
+
+func (s *Server) deliver(ctx context.Context) error {
+	var errs []error
+	for _, shard := range s.deps.Pipe.Shards() {
+		errs = append(errs, s.deps.Mail.Deliver(ctx, shard))
+	}
+	return errors.Join(errs...)
+}
+
+// Stop drains: nothing new is taken, what waits for its instant is given back,
+// and what runs is finished or left to the sweeper.
+func (s *Server) Stop() {
+	s.scheduler.Shutdown()
+	s.stop()
+	close(s.draining)
+	for _, srv := range s.servers {
+		srv.Stop()
+	}
+	for _, srv := range s.servers {
+		srv.Shutdown()
+	}
+	s.release()
+	s.wg.Wait()
+	s.committer.Close()
+}
+
+// release gives back the publishes that were waiting when Stop came.
+func (s *Server) release() {
+	var keys []db.Key
+	s.held.Range(func(k, _ any) bool {
+		keys = append(keys, k.(db.Key))
+		return true
+	})
+	if len(keys) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if err := s.deps.Pipe.Release(ctx, "publish", keys); err != nil {
+		s.deps.Log.WarnContext(ctx, "waiting publishes not given back; the sweeper will", "err", err)
+	}
+}
+
+func (s *Server) publishTask(ctx context.Context, t *asynq.Task) error {
+	p, err := readPayload(t)
+	if err != nil {
+		return err
+	}
+	s.held.Store(p.Key, true)
+	waiting, done := context.WithCancel(ctx)
+	defer done()
+	stopped := make(chan struct{})
+	defer close(stopped)
+	go func() {
+		select {
+		case <-s.draining:
+			done()
+		case <-stopped:
+		}
+	}()
+	err = s.publisher.Publish(waiting, p.Key, p.Due)
+	if errors.Is(err, context.Canceled) && waiting.Err() != nil {
+		return nil // Stop gives it back; asynq need not keep it
+	}
+	s.held.Delete(p.Key)
+	return err
+}
+
+func (s *Server) reconcileTask(ctx context.Context, t *asynq.Task) error {
+	p, err := readPayload(t)
+	if err != nil {
+		return err
+	}
+	if err := sleep(ctx, p.Due.Sub(s.deps.Now())); err != nil {
+		return err
+	}
+	return s.publisher.Reconcile(ctx, p.Key)
+}
+
+func (s *Server) followUpTask(ctx context.Context, t *asynq.Task) error {
+	p, err := readPayload(t)
+	if err != nil {
+		return err
+	}
+	return s.publisher.FollowUp(ctx, p.Key)
+}
+
+// failed logs a task's error, once, at the edge.
+func (s *Server) failed(ctx context.Context, t *asynq.Task, err error) {
+	s.deps.Log.WarnContext(ctx, "task failed", "task", t.Type(), "err", err)
+}
+
+// quiet is asynq's logger on slog. asynq logs its own transport, never payloads.
+type quiet struct{ log *slog.Logger }
+
+func (q quiet) Debug(args ...any) {}
+func (q quiet) Info(args ...any)  {}
+func (q quiet) Warn(args ...any)  { q.log.Warn("asynq", "msg", fmt.Sprint(args...)) }
+func (q quiet) Error(args ...any) { q.log.Error("asynq", "msg", fmt.Sprint(args...)) }
+func (q quiet) Fatal(args ...any) { q.log.Error("asynq", "msg", fmt.Sprint(args...)) }

@@ -1,0 +1,139 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/hibiken/asynq"
+	"github.com/redis/go-redis/v9"
+
+	"herald/db"
+)
+
+// Sweeper brings back what was lost on the way. It goes by Postgres alone, so
+// that an emptied Redis or a killed worker costs time and nothing else.
+type Sweeper struct {
+	Pipe     *db.Pipeline
+	Redis    redis.UniversalClient
+	Settings Settings
+	Log      *slog.Logger
+	Now      func() time.Time
+}
+
+// kept is how long relayed events and finished dispatches stay for evidence.
+const kept = 30 * 24 * time.Hour
+
+// Sweep runs all of it once. Several sweepers at once share or repeat the work.
+func (s *Sweeper) Sweep(ctx context.Context) error {
+	var errs []error
+	for _, shard := range s.Pipe.Shards() {
+		errs = append(errs, s.claims(ctx, shard), s.owed(ctx, shard))
+	}
+	errs = append(errs, s.Requeue(ctx, s.Now().Add(-s.Settings.StaleEnqueued), true), s.Requeue(ctx, s.Now().Add(-s.fresh()), false),
+		s.Pipe.Forget(ctx, s.Now().Add(-kept), 10*batch))
+	return errors.Join(errs...)
+}
+
+// fresh is how old an enqueued row must be before Redis is asked for its task:
+// younger ones may not have been seen there yet.
+func (s *Sweeper) fresh() time.Duration { return min(time.Minute, s.Settings.StaleEnqueued) }
+
+// claims moves targets whose worker is gone.
+func (s *Sweeper) claims(ctx context.Context, shard string) error {
+	for {
+		list, err := s.Pipe.SweepClaims(ctx, shard, s.Settings.StaleInFlight, s.Now().Add(s.Settings.ReconcileAfter),
+			s.Now().Add(backoff(s.Settings.RetryBase, s.Settings.RetryCap, 0)), batch)
+		for _, one := range list {
+			s.Log.WarnContext(ctx, "claim swept", "tenant", one.Tenant, "target", one.Target, "to", one.State)
+		}
+		if err != nil || len(list) == 0 {
+			return err
+		}
+	}
+}
+
+// owed puts targets back into the dispatch index that it would not bring back.
+func (s *Sweeper) owed(ctx context.Context, shard string) error {
+	n, err := s.Pipe.RestoreOwed(ctx, shard, s.Now().Add(-s.Settings.StaleEnqueued), 10*batch)
+	if n > 0 {
+		s.Log.WarnContext(ctx, "owed targets restored", "shard", shard, "count", n)
+	}
+	return err
+}
+
+// Requeue gives dispatches back that were enqueued before a time: all of them,
+// or only those whose task Redis no longer knows or has put away.
+func (s *Sweeper) Requeue(ctx context.Context, before time.Time, all bool) error {
+	list, err := s.Pipe.Enqueued(ctx, before, 20*batch)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	lost, err := s.lost(ctx, list, all)
+	if err != nil {
+		return err
+	}
+	for task, keys := range lost {
+		s.Log.WarnContext(ctx, "dispatches given back", "task", task, "count", len(keys))
+		if err := s.Pipe.Release(ctx, task, keys); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lost sorts out, by task, the dispatches whose reminder is gone from Redis. A
+// reminder that asynq archived is deleted, so that its name is free again.
+func (s *Sweeper) lost(ctx context.Context, list []db.Dispatch, all bool) (map[string][]db.Key, error) {
+	pipe := s.Redis.Pipeline()
+	var states []*redis.StringCmd
+	for _, d := range list {
+		for _, queue := range queuesOf(d.Task) {
+			states = append(states, pipe.HGet(ctx, "asynq:{"+queue+"}:t:"+taskID(d), "state"))
+		}
+	}
+	if _, err := pipe.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
+		return nil, err
+	}
+	lost := map[string][]db.Key{}
+	i := 0
+	for _, d := range list {
+		known := false
+		for _, queue := range queuesOf(d.Task) {
+			state, err := states[i].Result()
+			i++
+			if err == nil && (state == "archived" || all && state != "active") {
+				s.drop(d, queue)
+			} else if err == nil {
+				known = true
+			}
+		}
+		if !known {
+			lost[d.Task] = append(lost[d.Task], d.Key)
+		}
+	}
+	return lost, nil
+}
+
+func (s *Sweeper) drop(d db.Dispatch, queue string) {
+	inspector := asynq.NewInspectorFromRedisClient(s.Redis)
+	if err := inspector.DeleteTask(queue, taskID(d)); err != nil && !errors.Is(err, asynq.ErrTaskNotFound) && !errors.Is(err, asynq.ErrQueueNotFound) {
+		s.Log.Warn("task not deleted", "task", taskID(d), "err", err)
+	}
+}
+
+func queuesOf(task string) []string {
+	if task == "publish" {
+		return []string{queuePublish, queueBulk}
+	}
+	return []string{queueLookUp}
+}
+
+const aliveKey = "herald:alive"
+
+// Forgot says, once, whether Redis has been emptied since the last time: then
+// every enqueued row has to be looked at.
+func (s *Sweeper) Forgot(ctx context.Context) (bool, error) {
+	return s.Redis.SetNX(ctx, aliveKey, "1", 0).Result()
+}
