@@ -1,0 +1,183 @@
+package db
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"herald/db/model"
+)
+
+// Box is one pile of the approval inbox.
+type Box string
+
+// The boxes.
+const (
+	BoxMine    Box = "mine"    // waits for the actor
+	BoxOthers  Box = "others"  // waits for somebody else
+	BoxChanges Box = "changes" // came back: changes requested, or rejected
+)
+
+// Inbox is one box, newest first in BoxChanges and oldest first in the others,
+// with the sizes of all three.
+type Inbox struct {
+	Requests []InboxRequest
+	More     bool
+	Mine     int
+	Others   int
+	Changes  int
+}
+
+// InboxRequest is a request with what the actor may do about it.
+type InboxRequest struct {
+	model.ApprovalRequest
+	MayDecide bool // among the people of the current stage
+	Override  bool // may decide without being among them
+	MayLink   bool // may revoke and resend links
+	Links     []ReviewLink
+}
+
+// inboxSize is how many requests a page of the inbox has.
+const inboxSize = 20
+
+// whatWaits sorts requests into boxes: mine says whether the actor still has to
+// decide at the current stage. $4 is the actor.
+const whatWaits = `
+	SELECT r.tenant_id, r.id,
+	       CASE WHEN r.state <> 'open' THEN 'changes'
+	            WHEN r.stages @> jsonb_build_array(jsonb_build_object('position', r.stage, 'people', jsonb_build_array(jsonb_build_object('user', $4::bigint))))
+	             AND NOT EXISTS (SELECT FROM tenant.decisions d WHERE d.tenant_id = r.tenant_id AND d.request_id = r.id AND d.stage = r.stage AND d.user_id = $4)
+	            THEN 'mine' ELSE 'others' END AS box
+	  FROM tenant.approval_requests r
+	  JOIN tenant.posts p ON p.tenant_id = r.tenant_id AND p.id = r.post_id
+	 WHERE r.tenant_id = $1 AND ($2 OR r.client_id = ANY ($3))
+	   AND (r.state = 'open' OR r.state IN ('changes_requested', 'rejected') AND p.review = 'changes_requested' AND p.archived_at IS NULL
+	        AND r.version_id = p.current_version_id
+	        AND NOT EXISTS (SELECT FROM tenant.approval_requests n WHERE n.tenant_id = r.tenant_id AND n.post_id = r.post_id AND n.client_id = r.client_id AND n.id > r.id))`
+
+const sqlInboxCount = `
+	SELECT count(*) FILTER (WHERE box = 'mine'), count(*) FILTER (WHERE box = 'others'), count(*) FILTER (WHERE box = 'changes')
+	  FROM (` + whatWaits + `) w`
+
+const sqlInboxList = `WITH w AS (` + whatWaits + `)` + requestColumns + `
+	  JOIN w ON w.tenant_id = r.tenant_id AND w.id = r.id AND w.box = $5
+	 ORDER BY CASE WHEN r.state = 'open' THEN r.asked_at END, r.closed_at DESC, r.id LIMIT $6 OFFSET $7`
+
+// Approvals reads one box of the inbox, from its page-th page (0 is the first).
+// People see requests of the clients whose posts they may see.
+func (sc *Scope) Approvals(ctx context.Context, box Box, page int) (in Inbox, err error) {
+	defer wrap(&err, "read the approval inbox")
+	page = min(max(page, 0), 10_000)
+	team, err := sc.team(ctx)
+	if err != nil {
+		return in, err
+	}
+	clients, all := sc.Actor.ClientsWith(model.PostsView)
+	err = sc.read(ctx, func(tx pgx.Tx) error {
+		err := tx.QueryRow(ctx, sqlInboxCount, sc.Actor.Tenant, all, clients, sc.Actor.User).Scan(&in.Mine, &in.Others, &in.Changes)
+		if err != nil {
+			return err
+		}
+		list, err := sc.requests(ctx, tx, team, sqlInboxList, sc.Actor.Tenant, all, clients, sc.Actor.User, box, inboxSize+1, page*inboxSize)
+		if err != nil {
+			return err
+		}
+		if in.More = len(list) > inboxSize; in.More {
+			list = list[:inboxSize]
+		}
+		in.Requests, err = sc.withPowers(ctx, tx, list)
+		return err
+	})
+	return in, err
+}
+
+const sqlInboxMine = `SELECT count(*) FROM (` + whatWaits + `) w WHERE box = 'mine'`
+
+// WaitingForMe counts the requests that wait for the actor.
+func (sc *Scope) WaitingForMe(ctx context.Context) (n int, err error) {
+	defer wrap(&err, "count approvals")
+	clients, all := sc.Actor.ClientsWith(model.PostsView)
+	err = sc.read(ctx, func(tx pgx.Tx) error {
+		return tx.QueryRow(ctx, sqlInboxMine, sc.Actor.Tenant, all, clients, sc.Actor.User).Scan(&n)
+	})
+	return n, err
+}
+
+const sqlRequestGet = requestColumns + ` WHERE r.tenant_id = $1 AND r.id = $2`
+
+// Approval reads one request of a client that the actor may see.
+func (sc *Scope) Approval(ctx context.Context, id model.RequestID) (one InboxRequest, err error) {
+	defer wrap(&err, "read approval request %d", id)
+	list, err := sc.readRequests(ctx, sqlRequestGet, id)
+	if err != nil {
+		return one, err
+	}
+	if len(list) == 0 {
+		return one, errNoRequest
+	}
+	return list[0], nil
+}
+
+const sqlRequestsOfPost = requestColumns + ` WHERE r.tenant_id = $1 AND r.post_id = $2 ORDER BY r.id DESC`
+
+// PostApprovals lists what was asked about a post, newest first, for the clients
+// that the actor may see.
+func (sc *Scope) PostApprovals(ctx context.Context, id model.PostID) (list []InboxRequest, err error) {
+	defer wrap(&err, "list approvals of post %d", id)
+	return sc.readRequests(ctx, sqlRequestsOfPost, id)
+}
+
+func (sc *Scope) readRequests(ctx context.Context, sql string, id any) (list []InboxRequest, err error) {
+	team, err := sc.team(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = sc.read(ctx, func(tx pgx.Tx) error {
+		found, err := sc.requests(ctx, tx, team, sql, sc.Actor.Tenant, id)
+		if err != nil {
+			return err
+		}
+		list, err = sc.withPowers(ctx, tx, found)
+		return err
+	})
+	return list, err
+}
+
+// requests reads full requests with sql, and drops those of clients whose posts
+// the actor may not see.
+func (sc *Scope) requests(ctx context.Context, tx pgx.Tx, team team, sql string, args ...any) ([]model.ApprovalRequest, error) {
+	rows, err := tx.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, err
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[requestRow])
+	if err != nil {
+		return nil, err
+	}
+	var seen []requestRow
+	for _, row := range found {
+		if sc.Actor.May(model.PostsView, row.ClientID) {
+			seen = append(seen, row)
+		}
+	}
+	return reader{sc, team, sqlCommentsAll}.fill(ctx, tx, seen)
+}
+
+// withPowers adds what the actor may do about each request.
+func (sc *Scope) withPowers(ctx context.Context, tx pgx.Tx, list []model.ApprovalRequest) (out []InboxRequest, err error) {
+	links, err := sc.linksOf(ctx, tx, list)
+	if err != nil {
+		return nil, err
+	}
+	me := model.AskedPerson{User: sc.Actor.User}
+	for _, r := range list {
+		one := InboxRequest{ApprovalRequest: r, Links: links[r.ID]}
+		may := sc.Actor.May(model.PostsApprove, r.ClientID)
+		_, decided := r.DecisionOf(me, r.Stage)
+		one.MayDecide = may && r.WaitsFor(me)
+		one.Override = may && r.State == model.RequestOpen && sc.Actor.Role.EveryClient() && !r.Current().Has(me) && !decided
+		one.MayLink = may
+		out = append(out, one)
+	}
+	return out, nil
+}

@@ -1,0 +1,184 @@
+package db
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"herald/db/model"
+	"herald/db/secret"
+)
+
+// linkLife is how long a review link works.
+const linkLife = 14 * 24 * time.Hour
+
+// ask is one request with the stage whose people are told now.
+type ask struct {
+	request model.RequestID
+	stage   model.AskedStage
+	sender  string // who asked for approval
+	post    model.ApprovalMailPost
+}
+
+// mailing gathers who has to be told what by one transaction, so that each
+// person gets one mail however many posts it is about.
+type mailing struct {
+	sc        *Scope
+	team      team
+	approvers map[model.ApproverID][]ask
+	users     map[model.UserID][]ask
+	writers   map[model.UserID][]model.ApprovalMailPost
+	first     int64        // the first decision that writers hear of: names the batch
+	from      model.LinkID // the link whose reader asked for the mail; zero if nobody did
+}
+
+func newMailing(sc *Scope, team team) *mailing {
+	return &mailing{sc: sc, team: team, approvers: map[model.ApproverID][]ask{}, users: map[model.UserID][]ask{}, writers: map[model.UserID][]model.ApprovalMailPost{}}
+}
+
+// ask adds requests for the people of their stages. Who acts now needs no mail.
+func (m *mailing) ask(list []ask) {
+	for _, a := range list {
+		for _, p := range a.stage.People {
+			switch {
+			case p.Approver != 0:
+				m.approvers[p.Approver] = append(m.approvers[p.Approver], a)
+			case p.User != m.sc.Actor.User:
+				m.users[p.User] = append(m.users[p.User], a)
+			}
+		}
+	}
+}
+
+// tell adds what was decided for the writer of a post, unless the writer did it.
+func (m *mailing) tell(writer model.UserID, decision int64, post model.ApprovalMailPost) {
+	if writer == m.sc.Actor.User {
+		return
+	}
+	m.first = cmp.Or(m.first, decision)
+	m.writers[writer] = append(m.writers[writer], post)
+}
+
+func (m *mailing) send(ctx context.Context, tx pgx.Tx) error {
+	people, err := m.sc.approversStanding(ctx, tx, slices.Collect(maps.Keys(m.approvers)))
+	if err != nil {
+		return err
+	}
+	for _, a := range people {
+		if err := m.sendLink(ctx, tx, a, m.approvers[a.ID]); err != nil {
+			return err
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(m.users)) {
+		if err := m.sendWaiting(ctx, tx, id, m.users[id]); err != nil {
+			return err
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(m.writers)) {
+		if err := m.sendDecisions(ctx, tx, id, m.writers[id]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const sqlLinkInsert = `
+	INSERT INTO tenant.review_links (tenant_id, token_hash, approver_id, expires_at, created_at, asked_from)
+	VALUES ($1, $2, $3, $4, $5, nullif($6, 0)) RETURNING id`
+
+const sqlLinkRequests = `INSERT INTO tenant.review_link_requests (tenant_id, link_id, request_id) SELECT $1, $2, unnest($3::bigint[])`
+
+// sendLink makes a link for one approver and the mail that carries it. The token
+// exists nowhere but sealed in that mail.
+func (m *mailing) sendLink(ctx context.Context, tx pgx.Tx, to approver, asks []ask) error {
+	token, hash := newReviewToken(m.sc.Actor.Tenant)
+	until := m.sc.now().Add(linkLife)
+	var link model.LinkID
+	err := tx.QueryRow(ctx, sqlLinkInsert, m.sc.Actor.Tenant, hash[:], to.ID, until, m.sc.now(), m.from).Scan(&link)
+	if err != nil {
+		return err
+	}
+	var requests []model.RequestID
+	for _, a := range asks {
+		requests = append(requests, a.request)
+	}
+	if _, err := tx.Exec(ctx, sqlLinkRequests, m.sc.Actor.Tenant, link, requests); err != nil {
+		return err
+	}
+	content := m.content(asks)
+	content.Until, content.Fresh = &until, m.from != 0
+	key := fmt.Sprintf("%s:%d", model.MailReviewRequest, link)
+	sealed := m.sc.ring.Seal(token, MailAAD(m.sc.Actor.Tenant, key))
+	return m.insert(ctx, tx, mailRow{key: key, kind: model.MailReviewRequest, email: to.Email, name: to.Name, content: content, sealed: sealed})
+}
+
+func newReviewToken(tenant model.TenantID) (token string, hash [32]byte) {
+	random, _ := secret.NewLinkToken()
+	token = strconv.FormatInt(int64(tenant), 36) + "." + random
+	return token, secret.HashToken(token)
+}
+
+func (m *mailing) sendWaiting(ctx context.Context, tx pgx.Tx, user model.UserID, asks []ask) error {
+	to, ok := m.team[user]
+	if !ok {
+		return nil
+	}
+	content := m.content(asks)
+	content.Path = "/w/" + m.sc.Workspace.Slug + "/approvals"
+	key := fmt.Sprintf("%s:%d:%d:%d", model.MailApprovalWaiting, asks[0].request, asks[0].stage.Position, user)
+	return m.insert(ctx, tx, mailRow{key: key, kind: model.MailApprovalWaiting, email: to.Email, name: to.Name, content: content})
+}
+
+func (m *mailing) sendDecisions(ctx context.Context, tx pgx.Tx, user model.UserID, posts []model.ApprovalMailPost) error {
+	to, ok := m.team[user]
+	if !ok {
+		return nil
+	}
+	content := model.ApprovalMail{Agency: m.sc.Workspace.Name, Client: oneClient(posts), Sender: m.sc.Actor.Name, Posts: posts}
+	content.Path = "/w/" + m.sc.Workspace.Slug + "/approvals"
+	if len(posts) == 1 {
+		content.Path = fmt.Sprintf("/w/%s/posts/%d", m.sc.Workspace.Slug, posts[0].Post)
+	}
+	key := fmt.Sprintf("%s:%d:%d", model.MailDecision, m.first, user)
+	return m.insert(ctx, tx, mailRow{key: key, kind: model.MailDecision, email: to.Email, name: to.Name, content: content})
+}
+
+func (m *mailing) content(asks []ask) model.ApprovalMail {
+	mail := model.ApprovalMail{Agency: m.sc.Workspace.Name, Sender: asks[0].sender}
+	for _, a := range asks {
+		mail.Posts = append(mail.Posts, a.post)
+	}
+	mail.Client = oneClient(mail.Posts)
+	return mail
+}
+
+func oneClient(posts []model.ApprovalMailPost) string {
+	for _, p := range posts {
+		if p.Client != posts[0].Client {
+			return ""
+		}
+	}
+	return posts[0].Client
+}
+
+// mailRow is one mail owed.
+type mailRow struct {
+	key, kind, email, name string
+	content                model.ApprovalMail
+	sealed                 []byte
+}
+
+const sqlMailInsert = `
+	INSERT INTO tenant.mails (tenant_id, key, kind, to_email, to_name, content, sealed, next_at, made_at)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)`
+
+func (m *mailing) insert(ctx context.Context, tx pgx.Tx, r mailRow) error {
+	_, err := tx.Exec(ctx, sqlMailInsert, m.sc.Actor.Tenant, r.key, r.kind, r.email, r.name, r.content, r.sealed, m.sc.now())
+	return err
+}

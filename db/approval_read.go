@@ -1,0 +1,309 @@
+package db
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"herald/db/model"
+	"herald/db/network"
+)
+
+// requestRow is an approval request as it is stored, with the two contents that
+// its previews are made of.
+type requestRow struct {
+	ID         model.RequestID
+	PostID     model.PostID
+	VersionID  model.VersionID
+	Number     int
+	Hash       string
+	ClientID   model.ClientID
+	Client     string
+	ClientZone string
+	State      model.RequestState
+	Stage      int
+	Stages     []model.AskedStage
+	DueAt      *time.Time
+	AskedBy    model.UserID
+	AskedAt    time.Time
+	ClosedAt   *time.Time
+	Archived   bool
+	CurrentID  model.VersionID // the post's current version
+	WrittenBy  model.UserID
+	Content    []byte
+	Before     []byte
+	BeforeID   model.VersionID
+	BeforeIs   string
+}
+
+const requestColumns = `
+	SELECT r.id, r.post_id, r.version_id, v.number, encode(r.content_hash, 'hex') AS hash, r.client_id, c.name AS client, c.zone AS client_zone,
+	       r.state, r.stage, r.stages, r.due_at, r.asked_by, r.asked_at, r.closed_at, p.archived_at IS NOT NULL AS archived,
+	       p.current_version_id AS current_id, v.created_by AS written_by, v.content,
+	       b.content AS before, coalesce(b.version_id, 0) AS before_id, coalesce(b.is, '') AS before_is
+	  FROM tenant.approval_requests r
+	  JOIN tenant.posts p ON p.tenant_id = r.tenant_id AND p.id = r.post_id
+	  JOIN tenant.post_versions v ON v.tenant_id = r.tenant_id AND v.id = r.version_id
+	  JOIN tenant.clients c ON c.tenant_id = r.tenant_id AND c.id = r.client_id
+	  LEFT JOIN LATERAL (
+		SELECT o.version_id, ov.content, CASE WHEN o.state = 'approved' THEN 'approved' ELSE 'asked' END AS is
+		  FROM tenant.approval_requests o JOIN tenant.post_versions ov ON ov.tenant_id = o.tenant_id AND ov.id = o.version_id
+		 WHERE o.tenant_id = r.tenant_id AND o.post_id = r.post_id AND o.client_id = r.client_id AND o.id < r.id AND o.version_id <> r.version_id
+		 ORDER BY (o.state = 'approved') DESC, o.id DESC LIMIT 1) b ON true`
+
+// reader turns stored requests into what a screen shows. comments is the
+// statement that reads remarks: what it leaves out nobody sees.
+type reader struct {
+	sc       *Scope
+	team     team
+	comments string
+}
+
+const sqlCommentsAll = `
+	SELECT m.id, m.post_id, m.visibility, coalesce(m.client_id, 0) AS client_id, coalesce(c.name, '') AS client, m.name, m.approver_id IS NOT NULL AS by_approver, m.body, m.at
+	  FROM tenant.comments m LEFT JOIN tenant.clients c ON c.tenant_id = m.tenant_id AND c.id = m.client_id
+	 WHERE m.tenant_id = $1 AND m.post_id = ANY ($2) AND (m.visibility = 'internal' OR m.client_id = ANY ($3)) ORDER BY m.id`
+
+const sqlDecisionList = `
+	SELECT request_id, stage, coalesce(user_id, 0), coalesce(approver_id, 0), name, verdict, words, override, at
+	  FROM tenant.decisions WHERE tenant_id = $1 AND request_id = ANY ($2) ORDER BY id`
+
+// fill adds previews, decisions and comments to requests, in one statement each.
+func (rd reader) fill(ctx context.Context, tx pgx.Tx, rows []requestRow) ([]model.ApprovalRequest, error) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	decisions, err := rd.decisions(ctx, tx, rows)
+	if err != nil {
+		return nil, err
+	}
+	comments, err := rd.commentsOf(ctx, tx, rows)
+	if err != nil {
+		return nil, err
+	}
+	shelf, err := rd.shelf(ctx, tx, rows)
+	if err != nil {
+		return nil, err
+	}
+	var out []model.ApprovalRequest
+	for _, row := range rows {
+		r := row.request(rd.team)
+		r.Decisions = decisions[r.ID]
+		for _, c := range comments {
+			if c.PostID == r.PostID && (c.Visibility == model.Internal || c.ClientID == r.ClientID) {
+				r.Comments = append(r.Comments, c)
+			}
+		}
+		if r.Previews, err = shelf.previews(row.Content, row.PostID, row.VersionID, row.ClientID); err != nil {
+			return nil, err
+		}
+		if r.Before, err = shelf.previews(row.Before, row.PostID, row.BeforeID, row.ClientID); err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+func (row requestRow) request(team team) model.ApprovalRequest {
+	return model.ApprovalRequest{ID: row.ID, PostID: row.PostID, VersionID: row.VersionID, Number: row.Number, Hash: row.Hash,
+		ClientID: row.ClientID, Client: row.Client, ClientZone: row.ClientZone, State: row.State, Stage: row.Stage, Stages: row.Stages,
+		DueAt: row.DueAt, AskedBy: team[row.AskedBy].Name, AskedAt: row.AskedAt, ClosedAt: row.ClosedAt, Archived: row.Archived, BeforeIs: row.BeforeIs}
+}
+
+func (rd reader) decisions(ctx context.Context, tx pgx.Tx, of []requestRow) (map[model.RequestID][]model.ApprovalDecision, error) {
+	var ids []model.RequestID
+	for _, row := range of {
+		ids = append(ids, row.ID)
+	}
+	rows, err := tx.Query(ctx, sqlDecisionList, rd.sc.Actor.Tenant, ids)
+	if err != nil {
+		return nil, err
+	}
+	all := map[model.RequestID][]model.ApprovalDecision{}
+	var id model.RequestID
+	var d model.ApprovalDecision
+	_, err = pgx.ForEachRow(rows, []any{&id, &d.Stage, &d.Person.User, &d.Person.Approver, &d.Person.Name, &d.Verdict, &d.Words, &d.Override, &d.At}, func() error {
+		all[id] = append(all[id], d)
+		return nil
+	})
+	return all, err
+}
+
+func (rd reader) commentsOf(ctx context.Context, tx pgx.Tx, of []requestRow) ([]model.Comment, error) {
+	var posts []model.PostID
+	var clients []model.ClientID
+	for _, row := range of {
+		posts, clients = append(posts, row.PostID), append(clients, row.ClientID)
+	}
+	return rd.sc.commentList(ctx, tx, rd.comments, posts, clients)
+}
+
+// shelf is what previews are put together from.
+type shelf struct {
+	accounts map[model.AccountID]planAccount
+	media    map[model.MediaID]model.PreviewMedia
+	targets  []shelfTarget
+}
+
+type shelfTarget struct {
+	PostID    model.PostID
+	VersionID model.VersionID
+	AccountID model.AccountID
+	State     model.State
+	DueAt     *time.Time
+	Zone      *string
+}
+
+const sqlShelfAccounts = `
+	SELECT a.id, a.client_id, c.name AS client, a.network, a.handle, a.settings
+	  FROM tenant.accounts a JOIN tenant.clients c ON c.tenant_id = a.tenant_id AND c.id = a.client_id
+	 WHERE a.tenant_id = $1 AND a.id = ANY ($2) ORDER BY a.network, a.handle, a.id`
+
+const sqlShelfMedia = `SELECT id, kind, width, height FROM tenant.media WHERE tenant_id = $1 AND id = ANY ($2)`
+
+const sqlShelfTargets = `
+	SELECT post_id, version_id, account_id, state, due_at, zone FROM tenant.targets
+	 WHERE tenant_id = $1 AND post_id = ANY ($2) AND state <> 'cancelled' ORDER BY id`
+
+func (rd reader) shelf(ctx context.Context, tx pgx.Tx, of []requestRow) (s shelf, err error) {
+	var accounts []model.AccountID
+	var media []model.MediaID
+	var posts []model.PostID
+	for _, row := range of {
+		for _, bytes := range [][]byte{row.Content, row.Before} {
+			content, err := readOptional(bytes)
+			if err != nil {
+				return s, err
+			}
+			accounts, media = append(accounts, content.Accounts...), append(media, content.AllMedia()...)
+		}
+		posts = append(posts, row.PostID)
+	}
+	return rd.sc.stock(ctx, tx, accounts, media, posts)
+}
+
+func (sc *Scope) stock(ctx context.Context, tx pgx.Tx, accounts []model.AccountID, media []model.MediaID, posts []model.PostID) (s shelf, err error) {
+	s = shelf{accounts: map[model.AccountID]planAccount{}, media: map[model.MediaID]model.PreviewMedia{}}
+	rows, err := tx.Query(ctx, sqlShelfAccounts, sc.Actor.Tenant, accounts)
+	if err != nil {
+		return s, err
+	}
+	known, err := pgx.CollectRows(rows, pgx.RowToStructByName[planAccount])
+	if err != nil {
+		return s, err
+	}
+	for _, a := range known {
+		s.accounts[a.ID] = a
+	}
+	if rows, err = tx.Query(ctx, sqlShelfMedia, sc.Actor.Tenant, media); err != nil {
+		return s, err
+	}
+	var m model.PreviewMedia
+	_, err = pgx.ForEachRow(rows, []any{&m.ID, &m.Kind, &m.Width, &m.Height}, func() error { s.media[m.ID] = m; return nil })
+	if err != nil {
+		return s, err
+	}
+	if rows, err = tx.Query(ctx, sqlShelfTargets, sc.Actor.Tenant, posts); err != nil {
+		return s, err
+	}
+	s.targets, err = pgx.CollectRows(rows, pgx.RowToStructByName[shelfTarget])
+	return s, err
+}
+
+func readOptional(canonical []byte) (model.Content, error) {
+	if canonical == nil {
+		return model.Content{}, nil
+	}
+	return model.ReadContent(canonical)
+}
+
+// previews shows what each of a client's accounts would get of a version. An
+// account that the version names, and that another version already served, gets
+// nothing more and is left out.
+func (s shelf) previews(canonical []byte, post model.PostID, version model.VersionID, client model.ClientID) ([]model.Preview, error) {
+	content, err := readOptional(canonical)
+	if err != nil {
+		return nil, err
+	}
+	var all, carried []model.Preview
+	for _, id := range content.Accounts {
+		a, ok := s.accounts[id]
+		if !ok || a.ClientID != client {
+			continue
+		}
+		p := s.preview(content, a)
+		t, has := s.target(post, version, id)
+		if has {
+			p.DueAt = t.DueAt
+			if t.Zone != nil {
+				p.Zone = *t.Zone
+			}
+			carried = append(carried, p)
+		}
+		all = append(all, p)
+	}
+	if len(carried) > 0 {
+		all = carried
+	}
+	slices.SortStableFunc(all, func(a, b model.Preview) int {
+		return strings.Compare(a.Network+" "+a.Account, b.Network+" "+b.Account)
+	})
+	return all, nil
+}
+
+func (s shelf) target(post model.PostID, version model.VersionID, account model.AccountID) (found shelfTarget, ok bool) {
+	for _, t := range s.targets {
+		if t.PostID == post && t.VersionID == version && t.AccountID == account {
+			found, ok = t, true
+		}
+	}
+	return found, ok
+}
+
+func (s shelf) preview(content model.Content, a planAccount) model.Preview {
+	part := content.For(string(a.Network), a.ID)
+	p := model.Preview{AccountID: a.ID, Network: string(a.Network), Account: a.Handle, Text: part.Text, Link: part.Link, FirstComment: part.FirstComment}
+	for _, m := range part.Media {
+		known := s.media[m.ID]
+		known.ID, known.Alt, known.SHA256 = m.ID, m.Alt, m.SHA256
+		p.Media = append(p.Media, known)
+	}
+	if n := catalogue(a); n != nil {
+		asSent(&p, n, part)
+	}
+	return p
+}
+
+// asSent turns a preview's words into those that the network gets.
+func asSent(p *model.Preview, n *network.Network, part model.Part) {
+	draft := network.Draft{Text: part.Text, Link: part.Link, FirstComment: part.FirstComment, Options: part.Options}
+	draft, _ = n.Fit(draft)
+	p.Text = n.Body(draft)
+	if n.Link == network.LinkInText {
+		p.Link = ""
+	}
+	for _, o := range n.Options {
+		v := part.Options[o.Key]
+		if v == "" || v == o.Default {
+			continue
+		}
+		p.Options = append(p.Options, model.PreviewOption{Label: o.Label, Value: optionWords(o, v)})
+	}
+}
+
+func optionWords(o network.Option, v string) string {
+	if i := slices.IndexFunc(o.Choices, func(c network.Choice) bool { return c.Value == v }); i >= 0 {
+		return o.Choices[i].Label
+	}
+	switch {
+	case o.Kind == network.Switch && v == "true":
+		return "Yes"
+	case o.Kind == network.Switch:
+		return "No"
+	}
+	return v
+}
