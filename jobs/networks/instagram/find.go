@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"time"
 
 	"herald/db/network"
 	"herald/jobs/networks"
@@ -13,9 +12,6 @@ import (
 	"herald/jobs/networks/graph"
 	"herald/jobs/networks/httpx"
 )
-
-// catchUp is how long after a publish the account's list may still lack it.
-const catchUp = time.Hour
 
 // Find asks the container first, then the account's list of posts.
 //
@@ -44,20 +40,19 @@ func (a *Adapter) Find(ctx context.Context, job networks.Job, h networks.Handles
 		return networks.Finding{}, err
 	}
 	if p.state() == published {
-		return a.locate(fits, w)
+		return locate(fits)
 	}
 	return judge(job.Post, fits, complete), nil
 }
 
-// locate names the post of a container that is known to be published.
-func (a *Adapter) locate(fits []media, w networks.Window) (networks.Finding, error) {
+// locate names the post of a container that is known to be published. While it
+// is not listed the look-up has no answer; how long to ask is up to the caller.
+func locate(fits []media) (networks.Finding, error) {
 	switch {
 	case len(fits) == 1:
 		return found(fits[0], "Instagram says that the upload is published, and lists the post."), nil
 	case len(fits) > 1:
 		return cantTell("Instagram says that the upload is published, but lists several posts of that time that look alike."), nil
-	case !w.Until.IsZero() && a.now().Sub(w.Until) > catchUp:
-		return cantTell("Instagram says that the upload is published, but does not list the post."), nil
 	}
 	return networks.Finding{}, fault.New(fault.Transient, "not_listed", "Instagram says that the post is published but does not list it yet; Herald looks again.")
 }
