@@ -1,0 +1,363 @@
+package db_test
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"herald/db"
+	"herald/db/dbtest"
+	"herald/db/model"
+	"herald/db/network"
+)
+
+func TestStagesFollowOneAnotherAndTheLastApprovesThePost(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, db.MainShard)
+	mia, dana := h.manager(t, h.client), h.approver(t, h.client, "Dana")
+	h.stage(t, h.client, 1, model.AnyOne, person(mia))
+	h.stage(t, h.client, 4, model.AnyOne, dana)
+	page := h.submit(t, h.Post(t, "Open today", h.account))[0]
+	r := h.request(t, page.Post.ID, h.client)
+
+	first, err := mia.Decide(t.Context(), r.ID, yes(r.ApprovalRequest))
+	if err != nil || first.State != model.RequestOpen || first.Stage != 2 || first.Approved {
+		t.Fatalf("first stage: %+v, %v", first, err)
+	}
+	again, err := mia.Decide(t.Context(), r.ID, yes(r.ApprovalRequest))
+	if err != nil || !again.Repeated {
+		t.Errorf("the double click: %+v, %v", again, err)
+	}
+	second := mustDecide(t, h.review(t, dana), yes(h.request(t, page.Post.ID, h.client).ApprovalRequest))
+	if !second.Approved || second.State != model.RequestApproved {
+		t.Errorf("second stage: %+v", second)
+	}
+	if n := h.count(t, `SELECT count(*) FROM tenant.decisions`); n != 2 {
+		t.Errorf("%d decisions", n)
+	}
+	last := h.mails(t)[len(h.mails(t))-1]
+	if last.Kind != model.MailDecision || last.Email != "owner0@north.example" || !last.Content.Posts[0].Done || last.Content.Sender != "Dana" {
+		t.Errorf("the writer is told %+v", last)
+	}
+}
+
+func TestEveryoneMeansEveryoneEvenAtOnce(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, dbtest.SecondShard)
+	names := []string{"Dana", "Lee", "Kim", "Sam"}
+	var people []model.AskedPerson
+	for _, n := range names {
+		people = append(people, h.approver(t, h.client, n))
+	}
+	h.stage(t, h.client, 1, model.Everyone, people...)
+	page := h.submit(t, h.Post(t, "Open today", h.account))[0]
+	d := yes(h.request(t, page.Post.ID, h.client).ApprovalRequest)
+
+	one := mustDecide(t, h.review(t, people[0]), d)
+	if one.State != model.RequestOpen {
+		t.Fatalf("one of four settled it: %+v", one)
+	}
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	approved := 0
+	for _, p := range people[1:] {
+		rs := h.review(t, p)
+		for range 2 { // and each of them clicks twice
+			wg.Go(func() {
+				out, err := rs.Decide(t.Context(), []db.Decision{d})
+				if err != nil || out[0].No != nil {
+					t.Errorf("%s: %v, %v", p.Name, err, out)
+					return
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				if out[0].Approved {
+					approved++
+				}
+			})
+		}
+	}
+	wg.Wait()
+	if approved != 1 {
+		t.Errorf("the post was approved %d times", approved)
+	}
+	if n := h.count(t, `SELECT count(*) FROM tenant.decisions`); n != 4 {
+		t.Errorf("%d decisions of four people", n)
+	}
+	if n := h.count(t, `SELECT count(*) FROM tenant.audit WHERE verb = 'approval_complete'`); n != 1 {
+		t.Errorf("%d lines say that the post is approved", n)
+	}
+}
+
+func TestWhoWasRemovedDoesNotHoldUpTheOthers(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, db.MainShard)
+	dana, lee := h.approver(t, h.client, "Dana"), h.approver(t, h.client, "Lee")
+	h.stage(t, h.client, 1, model.Everyone, dana, lee)
+	page := h.submit(t, h.Post(t, "Open today", h.account))[0]
+	links := h.review(t, dana)
+	h.Super(t, h.Shard, `UPDATE tenant.approvers SET revoked_at = now() WHERE id = $1`, lee.Approver)
+	if d := mustDecide(t, links, yes(h.request(t, page.Post.ID, h.client).ApprovalRequest)); !d.Approved {
+		t.Errorf("still waiting for somebody who left: %+v", d)
+	}
+	rs, err := h.Store.Review(t.Context(), h.lastLink(t, lee))
+	wants(t, err, model.Gone, "no longer asks you")
+	if rs.MayAskFresh() {
+		t.Error("a removed approver may ask for a link")
+	}
+	wants(t, rs.AskFreshLink(t.Context()), model.Gone, "")
+}
+
+func TestADecisionAboutAnOlderVersionShowsTheDifferenceAndRecordsNothing(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, db.MainShard)
+	dana := h.approver(t, h.client, "Dana")
+	h.stage(t, h.client, 1, model.AnyOne, dana)
+	page := h.submit(t, h.Post(t, "Open on Monday", h.account))[0]
+	rs := h.review(t, dana)
+	stale := yes(h.request(t, page.Post.ID, h.client).ApprovalRequest)
+
+	content := page.Version.Content
+	content.Text = "Open on Tuesday"
+	edited, err := h.Owner.SavePost(t.Context(), page.Post.ID, db.PostForm{Seen: page.Post.Revision, Content: content})
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := refusedAsChanged(t, rs, stale)
+	if changed.Newer != 0 || changed.Before[0].Text != "Open on Monday" || changed.After[0].Text != "Open on Tuesday" {
+		t.Errorf("difference: %+v", changed)
+	}
+	shown, err := rs.Page(t.Context())
+	if err != nil || len(shown.Items) != 1 || shown.Items[0].State != model.RequestSuperseded || shown.Items[0].MayDecide {
+		t.Errorf("the link to what was superseded shows %+v, %v", shown.Items, err)
+	}
+
+	h.submit(t, edited)
+	if changed = refusedAsChanged(t, rs, stale); changed.Newer == 0 {
+		t.Error("the newer request is not named")
+	}
+	shown, err = rs.Page(t.Context())
+	if err != nil || len(shown.Items) != 1 || !shown.Items[0].MayDecide || !shown.Items[0].Newer || shown.Items[0].Before[0].Text != "Open on Monday" {
+		t.Fatalf("the old link shows %+v, %v", shown.Items, err)
+	}
+	forged := yes(shown.Items[0].ApprovalRequest)
+	forged.Hash = stale.Hash
+	refusedAsChanged(t, rs, forged)
+	if n := h.count(t, `SELECT count(*) FROM tenant.decisions`); n != 0 {
+		t.Errorf("%d decisions were recorded", n)
+	}
+	if d := mustDecide(t, rs, yes(shown.Items[0].ApprovalRequest)); !d.Approved {
+		t.Errorf("the newer version: %+v", d)
+	}
+}
+
+func refusedAsChanged(t *testing.T, rs *db.ReviewScope, d db.Decision) *db.Changed {
+	t.Helper()
+	out, err := rs.Decide(t.Context(), []db.Decision{d})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wants(t, out[0].No, model.Conflict, "changed")
+	changed, ok := errors.AsType[*db.Changed](out[0].No)
+	if !ok {
+		t.Fatalf("no difference comes with %v", out[0].No)
+	}
+	return changed
+}
+
+func TestChangesAndRejectionsGoBackToTheWriter(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, db.MainShard)
+	dana := h.approver(t, h.client, "Dana")
+	h.stage(t, h.client, 1, model.AnyOne, dana)
+	for _, v := range []model.Verdict{model.RequestChanges, model.Reject} {
+		page := h.submit(t, h.Post(t, "Draft for "+string(v), h.account))[0]
+		d := yes(h.request(t, page.Post.ID, h.client).ApprovalRequest)
+		d.Verdict = v
+		if v == model.RequestChanges {
+			out, err := h.review(t, dana).Decide(t.Context(), []db.Decision{d})
+			if err != nil {
+				t.Fatal(err)
+			}
+			wants(t, out[0].No, model.Unprocessable, "Say what should change")
+		}
+		d.Words = "Too loud."
+		mustDecide(t, h.review(t, dana), d)
+		now, err := h.Owner.Post(t.Context(), page.Post.ID)
+		if err != nil || now.Post.State != model.PostChangesRequested {
+			t.Errorf("after %s the post is %s, %v", v, now.Post.State, err)
+		}
+		mails := h.mails(t)
+		if last := mails[len(mails)-1]; last.Kind != model.MailDecision || last.Content.Posts[0].Words != "Too loud." || last.Content.Posts[0].Verdict != v {
+			t.Errorf("the writer is told %+v", last)
+		}
+	}
+	in, err := h.Owner.Approvals(t.Context(), db.BoxChanges, 0)
+	if err != nil || len(in.Requests) != 2 || in.Changes != 2 || in.Requests[0].Last().Words != "Too loud." {
+		t.Errorf("inbox: %+v, %v", in, err)
+	}
+}
+
+func TestOnlyThePeopleOfAStageDecideAndAnOwnersOverrideIsRecorded(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, db.MainShard)
+	dana, mia := h.approver(t, h.client, "Dana"), h.manager(t, h.client)
+	h.stage(t, h.client, 1, model.Everyone, dana, h.approver(t, h.client, "Lee"))
+	page := h.submit(t, h.Post(t, "Open today", h.account))[0]
+	r := h.request(t, page.Post.ID, h.client)
+	d := yes(r.ApprovalRequest)
+
+	_, err := mia.Decide(t.Context(), r.ID, d)
+	wants(t, err, model.Forbidden, "not among them")
+	editor := h.Member(t, model.Editor, map[model.ClientID][]model.Permission{h.client: model.Editor.Grants()})
+	_, err = editor.Decide(t.Context(), r.ID, d)
+	wants(t, err, model.Forbidden, "role")
+	elsewhere := h.manager(t, h.Client(t, "bolt"))
+	_, err = elsewhere.Decide(t.Context(), r.ID, d)
+	wants(t, err, model.NotFound, "")
+	_, err = h.World.Agency(t, "south", db.MainShard).Owner.Decide(t.Context(), r.ID, d)
+	wants(t, err, model.NotFound, "")
+	_, err = h.Owner.Decide(t.Context(), 999, d)
+	wants(t, err, model.NotFound, "")
+
+	out, err := h.Owner.Decide(t.Context(), r.ID, d)
+	if err != nil || !out.Approved {
+		t.Fatalf("the owner: %+v, %v", out, err)
+	}
+	if n := h.count(t, `SELECT count(*) FROM tenant.audit WHERE verb = 'approved' AND (detail->>'override')::boolean`); n != 1 {
+		t.Error("the override is not in the audit log")
+	}
+	if !h.request(t, page.Post.ID, h.client).Decisions[0].Override {
+		t.Error("the decision does not say that it is an override")
+	}
+	late, err := h.review(t, dana).Decide(t.Context(), []db.Decision{d})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wants(t, late[0].No, model.Conflict, "decided meanwhile")
+}
+
+func TestADecisionCannotBeTakenTwiceInTwoWays(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, db.MainShard)
+	dana := h.approver(t, h.client, "Dana")
+	h.stage(t, h.client, 1, model.Everyone, dana, h.approver(t, h.client, "Lee"))
+	page := h.submit(t, h.Post(t, "Open today", h.account))[0]
+	d := yes(h.request(t, page.Post.ID, h.client).ApprovalRequest)
+	rs := h.review(t, dana)
+	mustDecide(t, rs, d)
+	d.Verdict = model.Reject
+	out, err := rs.Decide(t.Context(), []db.Decision{d})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wants(t, out[0].No, model.Conflict, "you approved it")
+	d.Verdict = "publish"
+	if out, err = rs.Decide(t.Context(), []db.Decision{d}); err != nil {
+		t.Fatal(err)
+	}
+	wants(t, out[0].No, model.Unprocessable, "Choose")
+	if n := h.count(t, `SELECT count(*) FROM tenant.decisions`); n != 1 {
+		t.Errorf("%d decisions", n)
+	}
+}
+
+func TestAMaterialEditTakesBackAnApproval(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, db.MainShard)
+	mia := h.manager(t, h.client)
+	h.stage(t, h.client, 1, model.AnyOne, person(mia))
+	page := h.submit(t, h.Post(t, "Open today", h.account))[0]
+	r := h.request(t, page.Post.ID, h.client)
+	if _, err := mia.Decide(t.Context(), r.ID, yes(r.ApprovalRequest)); err != nil {
+		t.Fatal(err)
+	}
+	approved, err := h.Owner.Post(t.Context(), page.Post.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := approved.Version.Content
+	content.Text = "Closed today"
+	edited, err := h.Owner.SavePost(t.Context(), page.Post.ID, db.PostForm{Seen: approved.Post.Revision, Content: content})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if edited.Post.ApprovedVersionID != nil || edited.Targets[0].State != model.Draft {
+		t.Errorf("post: %+v, target %s", edited.Post, edited.Targets[0].State)
+	}
+	h.submit(t, edited)
+	now := h.request(t, page.Post.ID, h.client)
+	if now.State != model.RequestOpen || now.BeforeIs != "approved" || now.Before[0].Text != "Open today" {
+		t.Errorf("the new request: %+v", now.ApprovalRequest)
+	}
+}
+
+func TestTheInboxSortsByWhoseTurnItIs(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, dbtest.SecondShard)
+	other := h.Client(t, "bolt")
+	mia := h.manager(t, h.client)
+	h.stage(t, h.client, 1, model.Everyone, person(mia), h.approver(t, h.client, "Dana"))
+	h.stage(t, other, 1, model.AnyOne, h.approver(t, other, "Lee"))
+	page := h.submit(t, h.Post(t, "Acme", h.account), h.Post(t, "Bolt", h.Account(t, other, network.Mastodon)))[0]
+
+	in, err := mia.Approvals(t.Context(), db.BoxMine, 0)
+	if err != nil || in.Mine != 1 || in.Others != 0 || len(in.Requests) != 1 || !in.Requests[0].MayDecide || in.Requests[0].Override {
+		t.Fatalf("Mia's inbox: %+v, %v", in, err)
+	}
+	if n, err := mia.WaitingForMe(t.Context()); n != 1 || err != nil {
+		t.Errorf("waiting for Mia: %d, %v", n, err)
+	}
+	in, err = h.Owner.Approvals(t.Context(), db.BoxOthers, 0)
+	if err != nil || in.Mine != 0 || len(in.Requests) != 2 || !in.Requests[0].Override || len(in.Requests[0].Links) != 1 {
+		t.Errorf("the owner's inbox: %+v, %v", in, err)
+	}
+	r := h.request(t, page.Post.ID, h.client)
+	if _, err := mia.Decide(t.Context(), r.ID, yes(r.ApprovalRequest)); err != nil {
+		t.Fatal(err)
+	}
+	if in, err = mia.Approvals(t.Context(), db.BoxOthers, 0); err != nil || in.Mine != 0 || len(in.Requests) != 1 || in.Requests[0].MayDecide {
+		t.Errorf("after Mia's part: %+v, %v", in, err)
+	}
+}
+
+func TestCommentsAreInternalOrForOneClient(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, db.MainShard)
+	other := h.Client(t, "bolt")
+	page := h.Post(t, "For both", h.account, h.Account(t, other, network.Mastodon))
+	mia, lou := h.manager(t, h.client), h.manager(t, other)
+	for _, f := range []db.CommentForm{
+		{Visibility: model.Internal, Body: "They never like red."},
+		{Visibility: model.ClientVisible, Client: h.client, Body: "As you asked."},
+		{Visibility: model.ClientVisible, Client: other, Body: "For Bolt."},
+	} {
+		f.Post = page.Post.ID
+		if _, err := h.Owner.Comment(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, who := range []struct {
+		scope *db.Scope
+		want  string
+	}{{mia, "They never like red.|As you asked."}, {lou, "They never like red.|For Bolt."}, {h.Owner, "They never like red.|As you asked.|For Bolt."}} {
+		list, err := who.scope.Comments(t.Context(), page.Post.ID)
+		var bodies []string
+		for _, c := range list {
+			bodies = append(bodies, c.Body)
+		}
+		if got := strings.Join(bodies, "|"); got != who.want || err != nil {
+			t.Errorf("%s reads %q, %v", who.scope.Actor.Name, got, err)
+		}
+	}
+	_, err := mia.Comment(t.Context(), db.CommentForm{Post: page.Post.ID, Visibility: model.ClientVisible, Client: other, Body: "x"})
+	wants(t, err, model.NotFound, "")
+	_, err = mia.Comment(t.Context(), db.CommentForm{Post: page.Post.ID, Visibility: model.Internal, Body: " \n"})
+	wants(t, err, model.Unprocessable, "Write something")
+	viewer := h.Member(t, model.Viewer, map[model.ClientID][]model.Permission{h.client: model.Viewer.Grants()})
+	_, err = viewer.Comment(t.Context(), db.CommentForm{Post: page.Post.ID, Visibility: model.Internal, Body: "x"})
+	wants(t, err, model.Forbidden, "")
+	_, err = h.World.Agency(t, "south", db.MainShard).Owner.Comments(t.Context(), page.Post.ID)
+	wants(t, err, model.NotFound, "")
+}
