@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -191,7 +192,7 @@ func (c *checker) option(o Option, value string) {
 	field := "options." + o.Key
 	switch {
 	case o.Kind == Choose && !slices.ContainsFunc(o.Choices, func(ch Choice) bool { return ch.Value == value }):
-		c.say(field, OptionInvalid, "%q is not a choice for %q: choose one of %s.", cropped(value), o.Label, o.labels())
+		c.say(field, OptionInvalid, "%q is not a choice for %q: choose %s.", cropped(value), o.Label, o.labels())
 	case o.Kind == Switch && value != "true" && value != "false":
 		c.say(field, OptionInvalid, "%q is either on or off: choose one.", o.Label)
 	case o.Kind != Write || !c.readable(field, fmt.Sprintf("%q", o.Label), value):
@@ -206,9 +207,9 @@ func (c *checker) option(o Option, value string) {
 func (o Option) labels() string {
 	var labels []string
 	for _, ch := range o.Choices {
-		labels = append(labels, ch.Label)
+		labels = append(labels, strconv.Quote(ch.Label))
 	}
-	return strings.Join(labels, ", ")
+	return either(labels)
 }
 
 // cropped keeps a stranger's value short enough to quote.

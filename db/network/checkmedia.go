@@ -22,12 +22,15 @@ func (c *checker) media() {
 }
 
 func (c *checker) medium(field string, i int, rule FileRule) {
-	for _, f := range rule.faults(c.d.Media[i], c.n.Label) {
+	refused := rule.faults(c.d.Media[i], c.n.Label)
+	for _, f := range refused {
 		c.say(field, f.code, "%s %s.", c.file(i), f.say)
 	}
 	if rule.Advice != nil {
 		for _, f := range rule.Advice.faults(c.d.Media[i], c.n.Label) {
-			c.warn(field, f.code, "%s %s.", c.file(i), f.say)
+			if !slices.ContainsFunc(refused, func(r fault) bool { return r.code == f.code }) {
+				c.warn(field, f.code, "%s %s.", c.file(i), f.say)
+			}
 		}
 	}
 	c.unread(field, i, rule)
@@ -40,7 +43,7 @@ func (c *checker) count() bool {
 	has, posts := len(c.d.Media), c.n.posts(c.rule.Format)
 	switch {
 	case has < c.rule.Min && c.rule.Max <= 1:
-		c.say("media", MediaMissing, "%s need a %s: add one.", posts, c.rule.kinds())
+		c.say("media", MediaMissing, "%s need a %s: add one.", posts, c.wanted())
 	case has < c.rule.Min:
 		c.say("media", MediaMissing, "%s need at least %d files: add %d more.", posts, c.rule.Min, c.rule.Min-has)
 	case c.mixed():
@@ -54,6 +57,20 @@ func (c *checker) count() bool {
 			posts, files(c.rule.Max), has, has-c.rule.Max)
 	}
 	return false
+}
+
+// wanted is what a post that lacks its file needs: where the format only follows
+// from the file, any that the network takes.
+func (c *checker) wanted() string {
+	rule := c.rule
+	if rule.Format == FormatImage {
+		for _, r := range c.n.Formats {
+			if len(r.Video.Types) > 0 {
+				rule.Video = r.Video
+			}
+		}
+	}
+	return rule.kinds()
 }
 
 // mixed says that pictures and videos stand together where they may not.
@@ -130,7 +147,7 @@ func (r FormatRule) both() bool { return len(r.Image.Types) > 0 && len(r.Video.T
 func (r FormatRule) kinds() string {
 	switch {
 	case r.both():
-		return "picture or video"
+		return "picture or a video"
 	case len(r.Video.Types) > 0:
 		return "video"
 	}
@@ -185,7 +202,7 @@ func (t *measure) size() {
 	shape := float64(w) / float64(h)
 	// Half a percent of slack: 1200 × 628 is what everyone means by 1.91:1.
 	t.add(shape < t.MinShape*0.995 || t.MaxShape > 0 && shape > t.MaxShape*1.005, MediaShape,
-		"is %d × %d, %s wants a shape of %s: crop it", w, h, t.label, t.Shape)
+		"is %d × %d, %s wants a ratio %s: crop it", w, h, t.label, t.Shape)
 }
 
 func (t *measure) time() {
@@ -206,10 +223,15 @@ func (r FileRule) types() string {
 	for _, t := range r.Types {
 		names = append(names, typeName(t))
 	}
-	if last := len(names) - 1; last > 0 {
-		return strings.Join(names[:last], ", ") + " or " + names[last]
+	return either(names)
+}
+
+// either writes "a, b or c".
+func either(words []string) string {
+	if last := len(words) - 1; last > 0 {
+		return strings.Join(words[:last], ", ") + " or " + words[last]
 	}
-	return strings.Join(names, "")
+	return strings.Join(words, "")
 }
 
 func (r FileRule) times() string {

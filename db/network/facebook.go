@@ -50,11 +50,11 @@ var (
 	facebookReel = FileRule{
 		Types: []string{"video/mp4"}, Bytes: 10_000_000_000, MinWidth: 540, MinHeight: 960,
 		MinTime: 3 * time.Second, MaxTime: 90 * time.Second,
-		MinShape: 9.0 / 16, MaxShape: 9.0 / 16, Shape: "9:16",
+		MinShape: 9.0 / 16, MaxShape: 9.0 / 16, Shape: "of 9:16",
 	}
 	facebookStory = FileRule{
 		Types: []string{"video/mp4", "video/quicktime"}, Bytes: 10_000_000_000,
 		MinTime: time.Second, MaxTime: 60 * time.Second,
-		Advice: &FileRule{MinShape: 9.0 / 16, MaxShape: 9.0 / 16, Shape: "9:16"},
+		Advice: &FileRule{MinShape: 9.0 / 16, MaxShape: 9.0 / 16, Shape: "of 9:16"},
 	}
 )

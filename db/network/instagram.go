@@ -55,17 +55,17 @@ var (
 	}
 	instagramStoryImage = FileRule{
 		Types: []string{"image/jpeg"}, Bytes: 8_000_000,
-		Advice: &FileRule{MinShape: 9.0 / 16, MaxShape: 9.0 / 16, Shape: "9:16"},
+		Advice: &FileRule{MinShape: 9.0 / 16, MaxShape: 9.0 / 16, Shape: "of 9:16"},
 	}
 	instagramReel = FileRule{
 		Types: []string{"video/mp4", "video/quicktime"}, Bytes: 300_000_000, MaxWidth: 1920,
 		MinShape: 0.01, MaxShape: 10, Shape: "between 0.01:1 and 10:1",
 		MinTime: 3 * time.Second, MaxTime: 15 * time.Minute,
-		Advice: &FileRule{MinShape: 9.0 / 16, MaxShape: 9.0 / 16, Shape: "9:16"},
+		Advice: &FileRule{MinShape: 9.0 / 16, MaxShape: 9.0 / 16, Shape: "of 9:16"},
 	}
 	instagramStoryVideo = FileRule{
 		Types: []string{"video/mp4", "video/quicktime"}, Bytes: 100_000_000, MaxWidth: 1920,
 		MinTime: 3 * time.Second, MaxTime: 60 * time.Second,
-		Advice: &FileRule{MinShape: 9.0 / 16, MaxShape: 9.0 / 16, Shape: "9:16"},
+		Advice: &FileRule{MinShape: 9.0 / 16, MaxShape: 9.0 / 16, Shape: "of 9:16"},
 	}
 )

@@ -26,13 +26,15 @@ func (n *Network) Fit(d Draft) (Draft, bool) {
 	if n.Text.Max == 0 || n.Length(d) <= n.Text.Max {
 		return d, false
 	}
-	whole := d.Text
-	room := n.Text.Max
-	for over := n.Length(d) - n.Count(d.Text); over > 0 && room > 0; over = n.Length(d) - n.Text.Max {
-		room -= over
+	whole, room := d.Text, n.Text.Max-(n.Length(d)-n.Count(d.Text))
+	for {
 		d.Text, _ = n.Text.shorten(whole, max(room, 0))
+		over := n.Length(d) - n.Text.Max
+		if over <= 0 || room <= 0 {
+			return d, d.Text != whole
+		}
+		room -= over
 	}
-	return d, d.Text != whole
 }
 
 func (r TextRule) shorten(text string, limit int) (string, bool) {
@@ -42,8 +44,7 @@ func (r TextRule) shorten(text string, limit int) (string, bool) {
 	spans, stop := r.spans(text), len(text)
 	room := limit - r.Count(r.Ellipsis)
 	for room >= 0 {
-		end := len(strings.TrimRightFunc(text[:r.cut(text, spans, room, stop)], unicode.IsSpace))
-		end, back := r.apart(text, end)
+		end, back := r.apart(text, r.cut(text, spans, room, stop))
 		if back >= 0 {
 			stop = back
 			continue
@@ -77,10 +78,10 @@ func (r TextRule) apart(text string, end int) (int, int) {
 	return end, last.start + shift
 }
 
-// cut returns where to cut the text so that at most room is used and nothing
-// after stop is kept.
+// cut returns where to cut the text so that at most room is used, nothing after
+// stop is kept and no blank stands at the end.
 func (r TextRule) cut(text string, spans []span, room, stop int) int {
-	var used int
+	var used, solid int
 	var hard, word, inner mark
 	for start, end := range clusters(text) {
 		for len(spans) > 0 && spans[0].end <= start {
@@ -96,7 +97,10 @@ func (r TextRule) cut(text string, spans []span, room, stop int) int {
 		case within && end < spans[0].end:
 			inner = here
 		default:
-			if hard = here; spaceAt(text, end) {
+			if strings.TrimSpace(text[start:end]) != "" {
+				solid = end
+			}
+			if hard = (mark{solid, used}); solid == end && spaceAt(text, end) {
 				word = here
 			}
 		}
