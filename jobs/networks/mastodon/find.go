@@ -96,7 +96,7 @@ func (s *search) run(ctx context.Context) error {
 			return err
 		}
 		if past || len(page) == 0 {
-			s.complete = s.sources < maxSources
+			s.complete = s.sources <= maxSources
 			return nil
 		}
 		last = page[len(page)-1].ID

@@ -1,10 +1,12 @@
 package mastodon
 
 import (
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -268,10 +270,11 @@ func TestEachDocumentedErrorHasItsClass(t *testing.T) {
 				if !strings.HasPrefix(r.Method+" "+r.URL.Path, path) {
 					return false
 				}
+				_, _ = io.Copy(io.Discard, r.Body) // a server that hangs up on an upload resets the connection
 				if name, value, ok := strings.Cut(c[2], ": "); ok {
 					w.Header().Set(name, value)
 				}
-				status := map[string]int{"200": 200, "307": 307, "401": 401, "403": 403, "404": 404, "410": 410, "413": 413, "422": 422, "429": 429, "500": 500, "502": 502, "503": 503, "504": 504}[c[1]]
+				status, _ := strconv.Atoi(c[1])
 				w.WriteHeader(status)
 				_, _ = w.Write([]byte(c[3]))
 				return true
@@ -310,6 +313,7 @@ func TestAServerThatStumblesOverAFileAgainAndAgainIsBelieved(t *testing.T) {
 	s, a, job := newServer(t)
 	job.Attempt = 3
 	s.hook = func(w http.ResponseWriter, r *http.Request) bool {
+		_, _ = io.Copy(io.Discard, r.Body)
 		fail(w, 500, "Error processing thumbnail for uploaded media")
 		return true
 	}
