@@ -93,7 +93,6 @@ func (r TextRule) cut(text string, spans []span, room, stop int) int {
 			break
 		}
 		switch here := (mark{end, used}); {
-		case within && end < spans[0].end && spans[0].replaced:
 		case within && end < spans[0].end:
 			inner = here
 		default:

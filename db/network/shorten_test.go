@@ -27,6 +27,9 @@ func TestShortenFollowsTheWordBoundaryRule(t *testing.T) {
 		{"flags stay whole", flag + flag + flag, flag + "…", 8, TextRule{Unit: UTF16, Ellipsis: "…"}},
 		{"address stays whole", "see https://example.com/" + u + " now and then", "see…", 30, TextRule{Unit: Graphemes, PerURL: 30, Ellipsis: "…"}},
 		{"address apart from the ellipsis", "see https://example.com/" + u + " now and then", "see https://example.com/" + u + " …", 29, TextRule{Unit: Graphemes, PerURL: 23, Ellipsis: "…"}},
+		{"no room for the space after an address", "see https://example.com/" + u + " now and then", "see…", 28, TextRule{Unit: Graphemes, PerURL: 23, Ellipsis: "…"}},
+		{"a word boundary before the middle", "aaaaaaaa " + u, "aaaaaaaa uuuuuuuuuu…", 20, TextRule{Unit: CodePoints, Ellipsis: "…"}},
+		{"a word boundary behind the middle", "aaaaaaaaaa " + u, "aaaaaaaaaa…", 20, TextRule{Unit: CodePoints, Ellipsis: "…"}},
 		{"mention stays whole", "hello @alice@example.com there", "hello…", 12, TextRule{Unit: Graphemes, PerURL: 23, Ellipsis: "…"}},
 		{"address longer than the room", "https://example.com/" + u, "https://example.com…", 20, TextRule{Unit: UTF16, Ellipsis: "…"}},
 		{"nothing fits", "hello", "", 0, TextRule{Unit: CodePoints, Ellipsis: "…"}},
@@ -128,7 +131,7 @@ func TestShortenGivesUpAtMostHalfOfTheRoomForAWordBoundary(t *testing.T) {
 	t.Parallel()
 	r := TextRule{Unit: CodePoints, Ellipsis: "…"}
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.StringOfN(rapid.SampledFrom([]rune("abcd ")), 51, 200, -1).Draw(t, "text")
+		text := rapid.StringOfN(rapid.SampledFrom([]rune("aaaaaaaaaaaaaaaaaaaaaaaaa ")), 51, 200, -1).Draw(t, "text")
 		short, _ := r.shorten(text, 50)
 		kept := len(strings.TrimSuffix(short, "…"))
 		through := len(strings.TrimRight(text[:49], " "))
