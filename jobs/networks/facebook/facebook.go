@@ -51,6 +51,7 @@ var (
 	_ networks.Adapter  = (*Adapter)(nil)
 	_ networks.Follower = (*Adapter)(nil)
 	_ networks.Checker  = (*Adapter)(nil)
+	_ networks.Straight = (*Adapter)(nil)
 )
 
 // Prepare uploads what can be uploaded before anything is public.
@@ -126,4 +127,9 @@ func (a *Adapter) call(job networks.Job, step httpx.Step, method, edge string) g
 func (a *Adapter) read(job networks.Job, step httpx.Step, id, fields string) graph.Call {
 	return graph.Call{Step: step, Trail: job.Trail, Attempt: job.Attempt, Token: job.Account.Token,
 		Method: http.MethodGet, Path: url.PathEscape(id), Query: url.Values{"fields": {fields}}}
+}
+
+// Straight: one call makes these, and Prepare makes none for them.
+func (a *Adapter) Straight(f network.Format) bool {
+	return f == network.FormatText || f == network.FormatLink || f == network.FormatImage
 }
