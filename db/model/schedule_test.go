@@ -269,8 +269,10 @@ func TestInBlackoutNamesTheWindowThatEndsLast(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 	windows := []model.Window{{From: noon, To: noon.Add(time.Hour)}, {From: noon.Add(-time.Hour), To: noon.Add(2 * time.Hour)}, {From: noon.Add(5 * time.Hour), To: noon.Add(6 * time.Hour)}}
-	if w, ok := model.InBlackout(noon, windows); !ok || w != windows[1] {
-		t.Errorf("at noon: got %v, %v", w, ok)
+	for _, order := range [][]model.Window{windows, {windows[1], windows[0]}} {
+		if w, ok := model.InBlackout(noon, order); !ok || w != windows[1] {
+			t.Errorf("at noon: got %v, %v", w, ok)
+		}
 	}
 	if _, ok := model.InBlackout(noon.Add(2*time.Hour), windows); ok {
 		t.Error("the end of a window is still forbidden")
