@@ -126,7 +126,9 @@ func (fb *facebook) claim(photos []*photo, e *entry) *reply {
 		e.Media = append(e.Media, p.media)
 		targets = append(targets, p.id)
 	}
-	e.private["targets"] = strings.Join(targets, ",")
+	if len(photos) > 0 {
+		e.private["targets"] = strings.Join(targets, ",")
+	}
 	return nil
 }
 

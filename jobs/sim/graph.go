@@ -199,6 +199,9 @@ func parseFieldList(s string) (fieldTree, string, error) {
 func (t fieldTree) pick(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
+		if list, edge := v["data"]; edge { // fields of an edge are those of its items
+			return map[string]any{"data": t.pick(list)}
+		}
 		out := map[string]any{}
 		for name, sub := range t {
 			if inner, ok := v[name]; ok {

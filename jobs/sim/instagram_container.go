@@ -198,10 +198,10 @@ func (ig *instagram) fetchImage(c *call, ct *container, address string) *reply {
 		return igError(9004, 2207052, "The media could not be fetched from this URI.")
 	}
 	switch {
-	case b.mime != "image/jpeg" || !b.whole() || b.several():
-		return igError(36001, 2207005, "The image format is not supported: JPEG is.")
 	case b.size > igImage:
 		return igError(36000, 2207004, "The image is larger than 8 MiB.")
+	case b.mime != "image/jpeg" || !b.whole() || b.several():
+		return igError(36001, 2207005, "The image format is not supported: JPEG is.")
 	case ct.kind == "IMAGE" && (b.width*5 < b.height*4 || b.width*100 > b.height*191):
 		return igError(36003, 2207009, fmt.Sprintf("The aspect ratio of %d x %d is not between 4:5 and 1.91:1.", b.width, b.height))
 	}

@@ -121,7 +121,10 @@ func (m *mastodon) decorate(c *call, rep *reply) {
 
 // open reads a call: its token and its parameters.
 func (m *mastodon) open(c *call, scopes []string, kinds ...string) (*account, *reply) {
-	token, _ := strings.CutPrefix(c.r.Header.Get("Authorization"), "Bearer ")
+	token, ok := strings.CutPrefix(c.r.Header.Get("Authorization"), "Bearer ")
+	if !ok {
+		token = ""
+	}
 	a, _, v := c.admitByToken(token, scopes...)
 	if v != good {
 		return nil, tootVerdict(v)
