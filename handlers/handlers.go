@@ -25,17 +25,17 @@ import (
 
 // Deps are what the web needs.
 type Deps struct {
-	Store       *db.Store
-	Ring        *secret.Ring
-	Blobs       blob.Store
-	Log         *slog.Logger
-	Now         func() time.Time
-	BaseURL     string
-	URLLife     time.Duration // HERALD_SIGNED_URL_TTL
-	UploadBytes int64
-	Cost        secret.Cost
-	Ready       func(context.Context) error // what /readyz asks besides the databases
-	CheckHook   desk.AddressChecker         // refuses addresses that Herald may not reach
+	Store        *db.Store
+	Ring         *secret.Ring
+	Blobs        blob.Store
+	Log          *slog.Logger
+	Now          func() time.Time
+	BaseURL      string
+	URLLife      time.Duration // HERALD_SIGNED_URL_TTL
+	UploadBytes  int64
+	Cost         secret.Cost
+	Ready        func(context.Context) error // what /readyz asks besides the databases
+	CheckAddress desk.AddressChecker         // refuses addresses that Herald may not call
 }
 
 // New is the whole web of one Herald.
@@ -43,7 +43,7 @@ func New(d Deps) http.Handler {
 	mux := http.NewServeMux()
 	secure := strings.HasPrefix(d.BaseURL, "https://")
 	edge := &web.Edge{Store: d.Store, Log: d.Log, Now: d.Now, Sessions: &web.Sessions{Store: d.Store, Secure: secure, Now: d.Now}}
-	desk := &desk.Desk{Edge: edge, Ring: d.Ring, Blobs: d.Blobs, BaseURL: d.BaseURL, URLLife: d.URLLife, Limits: desk.Limits{UploadBytes: d.UploadBytes}, CheckAddress: d.CheckHook}
+	desk := &desk.Desk{Edge: edge, Ring: d.Ring, Blobs: d.Blobs, BaseURL: d.BaseURL, URLLife: d.URLLife, Limits: desk.Limits{UploadBytes: d.UploadBytes}, CheckAddress: d.CheckAddress}
 	desk.Register(mux)
 	signin.Register(mux, edge, d.Cost)
 	review.Register(mux, review.Deps{Edge: edge, Ring: d.Ring, URLLife: d.URLLife, BaseURL: d.BaseURL})
@@ -56,4 +56,16 @@ func New(d Deps) http.Handler {
 		return model.Refuse(model.NotFound, "There is nothing at this address.")
 	}))
 	return web.Headers(secure, http.NewCrossOriginProtection().Handler(mux))
+}
+
+// readiness answers /readyz: one line that says what is missing.
+func readiness(d Deps) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := d.Ready(r.Context()); err != nil {
+			d.Log.WarnContext(r.Context(), "not ready", "err", err)
+			http.Error(w, "not ready: see the log", http.StatusServiceUnavailable)
+			return
+		}
+		_, _ = w.Write([]byte("ok\n"))
+	})
 }

@@ -1,0 +1,21 @@
+package main
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"herald/cmd/internal/bench"
+)
+
+func benchCommand(ctx context.Context, args []string, out io.Writer) error {
+	f := flags("bench")
+	asJSON := f.Bool("json", false, "print the figures as JSON")
+	targets := f.Int("targets", 10_000, "targets due at once")
+	rounds := f.Int("rounds", 3, "interleaved rounds of floor and drain at each concurrency")
+	steady := f.Duration("steady", 20*time.Second, "how long 100 targets a second are due")
+	if err := parse(f, args); err != nil {
+		return err
+	}
+	return bench.Run(ctx, bench.Size{Targets: *targets, Rounds: *rounds, Steady: *steady}, *asJSON, out)
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+
+	"herald/cmd/internal/boot"
+	"herald/static"
+)
+
+func readConfig() (boot.Config, error) { return boot.Read(os.Environ()) }
+
+func serveCommand(ctx context.Context, args []string, out io.Writer) error {
+	if err := parse(flags("serve"), args); err != nil {
+		return err
+	}
+	return withApp(ctx, func(a *boot.App) error {
+		if err := static.Check(); err != nil {
+			return err
+		}
+		if err := a.Ready(ctx); err != nil {
+			return err
+		}
+		stopMetrics, err := a.Metrics(ctx)
+		if err != nil {
+			return err
+		}
+		defer stopMetrics()
+		stop, at, err := a.Listen(ctx, "the web", a.Config.Addr, a.Web())
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "Herald serves %s (listening on %s)\n", a.Config.BaseURL, at)
+		<-ctx.Done()
+		stop()
+		return nil
+	})
+}
+
+func workCommand(ctx context.Context, args []string, out io.Writer) error {
+	if err := parse(flags("work"), args); err != nil {
+		return err
+	}
+	return withApp(ctx, func(a *boot.App) error {
+		if err := a.Ready(ctx); err != nil {
+			return err
+		}
+		stopMetrics, err := a.Metrics(ctx)
+		if err != nil {
+			return err
+		}
+		defer stopMetrics()
+		worker, err := a.Worker()
+		if err != nil {
+			return err
+		}
+		if err := worker.Start(ctx); err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "Herald works with %d publishes at once\n", a.Config.Pipeline.Workers)
+		<-ctx.Done()
+		worker.Stop()
+		return nil
+	})
+}
+
+func withApp(ctx context.Context, f func(*boot.App) error) error {
+	config, err := readConfig()
+	if err != nil {
+		return err
+	}
+	app, err := boot.Open(ctx, config, config.Logger())
+	if err != nil {
+		return err
+	}
+	defer app.Close()
+	return f(app)
+}
+
+func migrateCommand(ctx context.Context, args []string, out io.Writer) error {
+	if err := parse(flags("migrate"), args); err != nil {
+		return err
+	}
+	config, err := readConfig()
+	if err != nil {
+		return err
+	}
+	if config.DatabaseURL == "" {
+		return fmt.Errorf("HERALD_DATABASE_URL is not set")
+	}
+	if config.Ring == nil {
+		return fmt.Errorf("HERALD_KEYS is not set: the roles' passwords derive from it")
+	}
+	n, err := config.Migrate(ctx)
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		fmt.Fprintln(out, "Everything is up to date.")
+	} else {
+		fmt.Fprintf(out, "%d migrations applied.\n", n)
+	}
+	return nil
+}
+
+func versionCommand(_ context.Context, args []string, out io.Writer) error {
+	if err := parse(flags("version"), args); err != nil {
+		return err
+	}
+	commit := "unknown"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				commit = s.Value
+			}
+		}
+	}
+	fmt.Fprintf(out, "herald %s, commit %s, %s\n", boot.Version, commit, runtime.Version())
+	return nil
+}

@@ -1,0 +1,191 @@
+package boot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/hibiken/asynq"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/redis/go-redis/v9"
+
+	"herald/db"
+	"herald/db/blob"
+	"herald/handlers"
+	"herald/jobs"
+	"herald/jobs/mail"
+)
+
+// Version is set at link time.
+var Version = "dev"
+
+// App is one Herald: what serve, work, demo, the browser tests and the bench are
+// made of. Open connects, Web and Worker are the two halves, Close lets go.
+type App struct {
+	Config Config
+	Log    *slog.Logger
+	Now    func() time.Time
+	Store  *db.Store
+	Pipe   *db.Pipeline
+	Redis  redis.UniversalClient
+	Blobs  blob.Store
+}
+
+// Open checks the configuration and connects to everything.
+func Open(ctx context.Context, c Config, log *slog.Logger) (_ *App, err error) {
+	if err := c.complete(); err != nil {
+		return nil, err
+	}
+	a := &App{Config: c, Log: log, Now: time.Now}
+	defer func() {
+		if err != nil {
+			a.Close()
+		}
+	}()
+	if a.Redis, err = openRedis(c.RedisURL); err != nil {
+		return nil, err
+	}
+	if a.Blobs, err = blob.OpenURL(c.MediaURL); err != nil {
+		return nil, err
+	}
+	if a.Store, err = db.Open(ctx, c.Database(a.Now)); err != nil {
+		return nil, err
+	}
+	a.Pipe, err = db.OpenPipeline(ctx, c.Database(a.Now))
+	return a, err
+}
+
+// complete says what is missing, all of it at once.
+func (c Config) complete() error {
+	var errs []error
+	need := func(value, name, why string) {
+		if value == "" {
+			errs = append(errs, fmt.Errorf("%s%s is not set: %s", prefix, name, why))
+		}
+	}
+	need(c.DatabaseURL, "DATABASE_URL", "give the address of Postgres, or run herald demo, which brings its own")
+	need(c.RedisURL, "REDIS_URL", "give the address of Redis")
+	need(c.MediaURL, "MEDIA_URL", "say where pictures and videos are kept, as file:///var/lib/herald/media")
+	if c.Ring == nil {
+		errs = append(errs, fmt.Errorf("%sKEYS is not set: make a key with openssl rand -base64 32", prefix))
+	}
+	return errors.Join(errs...)
+}
+
+func openRedis(address string) (redis.UniversalClient, error) {
+	if rest, ok := strings.CutPrefix(address, "redis-cluster://"); ok {
+		o, err := redis.ParseClusterURL("redis://" + rest)
+		if err != nil {
+			return nil, fmt.Errorf("%sREDIS_URL: %w", prefix, err)
+		}
+		return redis.NewClusterClient(o), nil
+	}
+	o, err := asynq.ParseRedisURI(address)
+	if err != nil {
+		return nil, fmt.Errorf("%sREDIS_URL: %w", prefix, err)
+	}
+	client, ok := o.MakeRedisClient().(redis.UniversalClient)
+	if !ok {
+		return nil, fmt.Errorf("%sREDIS_URL: this kind of Redis is not supported", prefix)
+	}
+	return client, nil
+}
+
+// Close lets go of everything. It may be called after a failed Open.
+func (a *App) Close() {
+	if a.Store != nil {
+		a.Store.Close()
+	}
+	if a.Pipe != nil {
+		a.Pipe.Close()
+	}
+	if a.Redis != nil {
+		_ = a.Redis.Close()
+	}
+}
+
+// Migrate brings every database up to date.
+func (c Config) Migrate(ctx context.Context) (int, error) {
+	shards := map[string]db.Address{}
+	for name, url := range c.ShardURLs {
+		shards[name] = db.Address{URL: url, Ring: c.Ring}
+	}
+	return db.Migrate(ctx, db.Address{URL: c.DatabaseURL, Ring: c.Ring}, shards)
+}
+
+// Web is the web half.
+func (a *App) Web() http.Handler {
+	return handlers.New(handlers.Deps{
+		Store: a.Store, Ring: a.Config.Ring, Blobs: a.Blobs, Log: a.Log, Now: a.Now, BaseURL: a.Config.BaseURL,
+		URLLife: a.Config.SignedURLTTL, UploadBytes: a.Config.UploadBytes, Cost: a.Config.Cost,
+		Ready: a.Ready, CheckAddress: a.Config.CheckAddress,
+	})
+}
+
+// Ready says what keeps this Herald from working, if anything does.
+func (a *App) Ready(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	if err := a.Store.Ping(ctx); err != nil {
+		return fmt.Errorf("database: %w", err)
+	}
+	if err := a.Redis.Ping(ctx).Err(); err != nil {
+		return fmt.Errorf("Redis: %w", err)
+	}
+	behind, err := a.Store.Behind(ctx)
+	if err != nil {
+		return fmt.Errorf("migrations: %w", err)
+	}
+	if behind > 0 {
+		return fmt.Errorf("migrations: %d are not applied; run herald migrate", behind)
+	}
+	return nil
+}
+
+// Worker is the working half.
+func (a *App) Worker() (*jobs.Server, error) {
+	deliverer, err := mail.New(mail.Options{SMTPURL: a.Config.SMTPURL, From: a.Config.MailFrom, BaseURL: a.Config.BaseURL, Pipe: a.Pipe, Log: a.Log, Now: a.Now})
+	if err != nil {
+		return nil, err
+	}
+	return jobs.NewServer(jobs.Deps{
+		Pipe: a.Pipe, Redis: a.Redis, Networks: a.Config.Adapters(a.Now), Mail: deliverer, Settings: a.Config.Pipeline, Log: a.Log, Now: a.Now,
+		Media: media{blobs: a.Blobs, ring: a.Config.Ring, baseURL: a.Config.BaseURL, now: a.Now}, Fail: failPoint(),
+	}), nil
+}
+
+// Listen serves h at addr until the returned stop; at is where it listens.
+func (a *App) Listen(ctx context.Context, name, addr string, h http.Handler) (stop func(), at string, err error) {
+	return listen(ctx, name, addr, h)
+}
+
+// Metrics serves /metrics if an address is set for it.
+func (a *App) Metrics(ctx context.Context) (stop func(), err error) {
+	if a.Config.MetricsAddr == "" {
+		return func() {}, nil
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.Handler())
+	stop, _, err = listen(ctx, "metrics", a.Config.MetricsAddr, mux)
+	return stop, err
+}
+
+func listenTCP(ctx context.Context, addr string) (net.Listener, error) {
+	var lc net.ListenConfig
+	return lc.Listen(ctx, "tcp", addr)
+}
+
+// Host is an address as a person types it into a browser.
+func Host(base string) string {
+	u, err := url.Parse(base)
+	if err != nil {
+		return base
+	}
+	return u.Host
+}

@@ -1,0 +1,87 @@
+package boot
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"herald/db"
+	"herald/db/blob"
+	"herald/db/model"
+	"herald/db/network"
+	"herald/db/secret"
+	"herald/jobs/networks"
+	"herald/jobs/networks/facebook"
+	"herald/jobs/networks/httpx"
+	"herald/jobs/networks/instagram"
+	"herald/jobs/networks/mastodon"
+	"herald/jobs/networks/webhook"
+)
+
+// Adapters makes every network's adapter from the configuration. A network joins
+// Herald by a line here.
+func (c Config) Adapters(now func() time.Time) map[network.Name]networks.Adapter {
+	o := httpx.Options{Timeout: c.Pipeline.ProviderTimeout, UserAgent: "Herald/" + Version, Now: now}
+	plain, guarded := httpx.New(o), httpx.NewGuarded(o, c.PrivateTargets)
+	env := func(name network.Name) networks.Env {
+		n := c.Networks[name]
+		return networks.Env{Base: n.API, Upload: n.Upload, Auth: n.Auth, Version: n.Version, ClientID: n.ClientID, ClientSecret: n.ClientSecret,
+			HTTP: plain, Guarded: guarded, Now: now}
+	}
+	return map[network.Name]networks.Adapter{
+		network.Facebook:  facebook.New(env(network.Facebook)),
+		network.Instagram: instagram.New(env(network.Instagram)),
+		network.Mastodon:  mastodon.New(env(network.Mastodon)),
+		network.Webhook:   webhook.New(env(network.Webhook)),
+	}
+}
+
+// media is where publishes get their bytes, and addresses for networks that pull.
+type media struct {
+	blobs   blob.Store
+	ring    *secret.Ring
+	baseURL string
+	now     func() time.Time
+}
+
+// Open reads a stored file.
+func (m media) Open(ctx context.Context, path string) (io.ReadCloser, error) {
+	return m.blobs.Open(ctx, path)
+}
+
+// URL is a presigned address of the object store where it has such, else a
+// signed one of our own whose signature covers the workspace.
+func (m media) URL(ctx context.Context, tenant model.TenantID, f db.StoredMedia, life time.Duration) (string, error) {
+	if url, ok, err := m.blobs.Presign(ctx, f.Path, life); err != nil || ok {
+		return url, err
+	}
+	link := secret.MediaLink{Tenant: int64(tenant), Media: int64(f.ID), File: "original"}
+	return m.baseURL + "/m/" + m.ring.SignMedia(secret.ForNetwork, link, m.now().Add(life)), nil
+}
+
+// CheckAddress refuses an address that a user chose and Herald may not call.
+func (c Config) CheckAddress(address string) error {
+	return httpx.CheckAddress(address, c.PrivateTargets)
+}
+
+// listen starts an HTTP server and stops it when ctx ends.
+func listen(ctx context.Context, name, addr string, h http.Handler) (stop func(), at string, err error) {
+	l, err := listenTCP(ctx, addr)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s cannot listen on %s: %w", name, addr, err)
+	}
+	srv := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = srv.Serve(l)
+	}()
+	return func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		_ = srv.Shutdown(ctx)
+		<-done
+	}, l.Addr().String(), nil
+}
