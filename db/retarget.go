@@ -128,7 +128,7 @@ func (t plannedTarget) facts() []any {
 	if t.net == nil {
 		return []any{problems, "text", []string{}, false, media}
 	}
-	scopes := t.net.Needs(t.draft)
+	scopes := t.net.NeedsAny(t.draft)
 	if scopes == nil {
 		scopes = []string{}
 	}

@@ -3,6 +3,7 @@ package network
 import (
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -172,6 +173,16 @@ func (n *Network) Needs(d Draft) []string {
 	var names []string
 	for _, s := range n.needs(d) {
 		names = append(names, s.Name)
+	}
+	return names
+}
+
+// NeedsAny is Needs with the other names of each scope, joined by |: one of them
+// is enough. The claim's guard compares it with what an account was granted.
+func (n *Network) NeedsAny(d Draft) []string {
+	var names []string
+	for _, s := range n.needs(d) {
+		names = append(names, strings.Join(append([]string{s.Name}, s.Or...), "|"))
 	}
 	return names
 }

@@ -264,7 +264,7 @@ CREATE TABLE tenant.targets (
 
 	-- What the guards need, worked out when the version was saved.
 	format         text NOT NULL DEFAULT 'text',
-	needs_scopes   text[] NOT NULL DEFAULT '{}',
+	needs_scopes   text[] NOT NULL DEFAULT '{}',         -- each with its other names, joined by |
 	needs_media    boolean NOT NULL DEFAULT false,
 	media_ids      bigint[] NOT NULL DEFAULT '{}',
 

@@ -85,7 +85,7 @@ BEGIN
 		         WHEN ac.token_expires IS NOT NULL AND ac.token_expires < p_now + p_refresh AND ac.refresh_token IS NOT NULL THEN 'refresh'
 		         WHEN ac.token_expires IS NOT NULL AND ac.token_expires <= p_now THEN 'refused:needs_reconnect'
 		         -- 6 capability
-		         WHEN ac.scopes IS NOT NULL AND NOT t.needs_scopes <@ ac.scopes THEN 'refused:missing_scope'
+		         WHEN ac.scopes IS NOT NULL AND EXISTS (SELECT FROM unnest(t.needs_scopes) n WHERE NOT string_to_array(n, '|') && ac.scopes) THEN 'refused:missing_scope'
 		         -- 7 media
 		         WHEN t.needs_media AND cardinality(t.media_ids) = 0 THEN 'refused:media_missing'
 		         WHEN m.gone > 0 OR m.known < m.wanted THEN 'refused:media_gone'
