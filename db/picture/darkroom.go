@@ -1,0 +1,178 @@
+package picture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"runtime"
+
+	"golang.org/x/sync/semaphore"
+)
+
+const (
+	publishQuality = 90
+	thumbQuality   = 82
+)
+
+// Darkroom decodes pictures and makes new ones from them. Callers wait their
+// turn: no more work at once than there are processors, and together it takes
+// no more than Limits.Memory. A Darkroom is safe for concurrent use; one for
+// the whole process is right.
+type Darkroom struct {
+	limits Limits
+	memory *semaphore.Weighted
+}
+
+// NewDarkroom makes a darkroom.
+func NewDarkroom(limits Limits) *Darkroom {
+	return &Darkroom{limits: limits, memory: semaphore.NewWeighted(limits.Memory)}
+}
+
+// Upright writes to out what may be published of the picture in src: upright,
+// pixels and colour profile only, 8 bits a channel. A JPEG stays a JPEG and a
+// PNG a PNG; a WebP, which few networks take and nothing here writes, becomes a
+// PNG if it is transparent anywhere and a JPEG if not. The facts are those of
+// what was written.
+//
+// It refuses what Inspect refuses, videos, and pixels that can't be decoded.
+// What out holds after an error is of no use.
+func (d *Darkroom) Upright(ctx context.Context, src Source, out io.Writer) (Facts, error) {
+	return d.develop(ctx, src, out, func(n negative) (Facts, error) {
+		t := n.facts.Type
+		if t == WebP {
+			t = PNG
+			if isOpaque(n.image) {
+				t = JPEG
+			}
+		}
+		return n.write(out, turn(n.image, n.facts.Orientation, t), t, publishQuality)
+	})
+}
+
+// Thumbnail writes to out the picture in src, upright and with neither side
+// longer than side: a JPEG, or a PNG if it is transparent anywhere. A smaller
+// picture keeps its size. It refuses what Upright refuses.
+func (d *Darkroom) Thumbnail(ctx context.Context, src Source, out io.Writer, side int) (Facts, error) {
+	return d.develop(ctx, src, out, func(n negative) (Facts, error) {
+		small, err := shrink(n.ctx, n.image, side)
+		if err != nil {
+			return Facts{}, err
+		}
+		t := PNG
+		if isOpaque(small) {
+			t = JPEG
+		}
+		return n.write(out, turn(small, n.facts.Orientation, t), t, thumbQuality)
+	})
+}
+
+// negative is a decoded picture on its way through the darkroom.
+type negative struct {
+	ctx   context.Context
+	image image.Image
+	facts Facts
+	icc   []byte
+}
+
+// develop inspects, waits for its turn, decodes and lets finish write the result.
+func (d *Darkroom) develop(ctx context.Context, src Source, out io.Writer, finish func(negative) (Facts, error)) (_ Facts, err error) {
+	facts, o, err := inspect(ctx, src, d.limits)
+	if err != nil {
+		return Facts{}, err
+	}
+	if facts.Type.Video() {
+		return Facts{}, refuse("This is a video, and a picture is needed here.")
+	}
+	leave, err := d.enter(ctx, int64(facts.Width)*int64(facts.Height)*(o.depth+4))
+	if err != nil {
+		return Facts{}, err
+	}
+	defer leave()
+	defer contain(&err, &facts.Type)
+	timed, cancel := context.WithTimeoutCause(ctx, d.limits.Time, errSlow)
+	defer cancel()
+	img, err := decode(timed, facts.Type, src)
+	if err != nil {
+		return Facts{}, tooSlow(timed, err)
+	}
+	made, err := finish(negative{timed, img, facts, o.icc})
+	return made, tooSlow(timed, err)
+}
+
+var errSlow = errors.New("picture takes too long")
+
+func tooSlow(ctx context.Context, err error) error {
+	if err != nil && context.Cause(ctx) == errSlow {
+		return refuse("This picture takes too long to read. Export it again, smaller, and upload the new file.")
+	}
+	return err
+}
+
+// enter waits until need bytes are free. Even the smallest picture counts as
+// one processor's share, so that small ones do not crowd in.
+func (d *Darkroom) enter(ctx context.Context, need int64) (leave func(), err error) {
+	if need > d.limits.Memory {
+		return nil, refuse("This picture needs %s of memory to open; the limit is %s. Make it smaller and upload it again.",
+			sizeText(need), sizeText(d.limits.Memory))
+	}
+	need = max(need, d.limits.Memory/int64(runtime.GOMAXPROCS(0)))
+	if err := d.memory.Acquire(ctx, need); err != nil {
+		return nil, fmt.Errorf("wait for the darkroom: %w", err)
+	}
+	return func() { d.memory.Release(need) }, nil
+}
+
+func decode(ctx context.Context, t Type, src Source) (img image.Image, err error) {
+	in := newInput(ctx, src)
+	in.t = t
+	switch r := in.reader(); t {
+	case JPEG:
+		img, err = jpeg.Decode(r)
+	case PNG:
+		img, err = png.Decode(r)
+	case WebP:
+		img, err = decodeWebP(r)
+	}
+	if err != nil {
+		return nil, in.failure(err, unreadable(t, err))
+	}
+	return img, nil
+}
+
+func (n negative) write(out io.Writer, img image.Image, t Type, quality int) (f Facts, err error) {
+	w := &ctxWriter{n.ctx, out}
+	_, gray := img.(*image.Gray)
+	dst := withProfile(w, t, profileFor(n.icc, gray))
+	if t == JPEG {
+		err = jpeg.Encode(dst, img, &jpeg.Options{Quality: quality})
+	} else {
+		err = png.Encode(dst, img)
+	}
+	if err != nil {
+		return Facts{}, fmt.Errorf("write picture: %w", err)
+	}
+	b := img.Bounds()
+	return Facts{Type: t, Width: b.Dx(), Height: b.Dy(), Orientation: 1}, nil
+}
+
+// ctxWriter stops an encoder once ctx is over.
+type ctxWriter struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (c *ctxWriter) Write(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.w.Write(p)
+}
+
+func isOpaque(img image.Image) bool {
+	o, ok := img.(interface{ Opaque() bool })
+	return ok && o.Opaque()
+}

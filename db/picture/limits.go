@@ -1,0 +1,102 @@
+package picture
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"herald/db/model"
+)
+
+// Limits is how much one file may ask of us.
+type Limits struct {
+	PictureBytes int64
+	VideoBytes   int64
+	Pixels       int64         // of a picture, width times height
+	Side         int           // of a picture or video, in pixels
+	Scans        int           // of a progressive JPEG: each costs a walk over the whole picture
+	Time         time.Duration // to decode and write one picture
+	Memory       int64         // for all pictures being worked on together, in bytes
+}
+
+// Standard is the limits where no setting says otherwise: the largest phone
+// pictures pass, and one progressive 50-megapixel JPEG fits in the memory.
+func Standard() Limits {
+	return Limits{
+		PictureBytes: 50 << 20,
+		VideoBytes:   1 << 30,
+		Pixels:       50_000_000,
+		Side:         16_384,
+		Scans:        64,
+		Time:         30 * time.Second,
+		Memory:       1 << 30,
+	}
+}
+
+func (l Limits) checkBytes(t Type, size int64) error {
+	what, limit := "picture", l.PictureBytes
+	if t.Video() {
+		what, limit = "video", l.VideoBytes
+	}
+	if size <= limit {
+		return nil
+	}
+	return model.Refuse(model.TooLarge, fmt.Sprintf(
+		"This %s has %s; the limit is %s. Make it smaller and upload it again.", what, sizeText(size), sizeText(limit)))
+}
+
+func (l Limits) checkDimensions(t Type, w, h int) error {
+	if w <= 0 || h <= 0 {
+		return damaged(t)
+	}
+	if t.Video() {
+		if w <= l.Side && h <= l.Side {
+			return nil
+		}
+		return refuse("This video is %s × %s pixels; the limit is %s pixels a side.",
+			thousands(w), thousands(h), thousands(l.Side))
+	}
+	if w <= l.Side && h <= l.Side && int64(w)*int64(h) <= l.Pixels {
+		return nil
+	}
+	return refuse("This picture is %s × %s pixels; the limit is %d megapixels and %s pixels a side. Make it smaller and upload it again.",
+		thousands(w), thousands(h), l.Pixels/1_000_000, thousands(l.Side))
+}
+
+func refuse(format string, args ...any) error {
+	return model.Refuse(model.Unprocessable, fmt.Sprintf(format, args...))
+}
+
+func damaged(t Type) error {
+	if t.Video() {
+		return refuse("This video is damaged and can't be read. Export it again as MP4 and upload the new file.")
+	}
+	return refuse("This picture is damaged and can't be read. Export it again and upload the new file.")
+}
+
+func cutShort(t Type) error {
+	what := "picture"
+	if t.Video() {
+		what = "video"
+	}
+	return refuse("This %s is cut short: the file ends in the middle. Upload it again.", what)
+}
+
+// thousands writes 30000 as 30,000.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func sizeText(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return strconv.FormatFloat(float64(n)/(1<<30), 'f', 1, 64) + " GB"
+	case n >= 1<<20:
+		return strconv.FormatFloat(float64(n)/(1<<20), 'f', 1, 64) + " MB"
+	}
+	return strconv.FormatFloat(float64(n)/(1<<10), 'f', 1, 64) + " KB"
+}
