@@ -12,6 +12,10 @@ type Audience string
 const (
 	ForMember  Audience = "media member"  // needs a session with media.view as well
 	ForNetwork Audience = "media network" // enough by itself: networks pull without a session
+
+	// ForApprover is enough by itself too: approvers have no session, and the page
+	// that holds the link was opened by a review link.
+	ForApprover Audience = "media approver"
 )
 
 // MediaLink is what the signature of a media address covers: the workspace,

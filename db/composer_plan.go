@@ -1,0 +1,138 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"herald/db/model"
+)
+
+const sqlTargetsWish = `
+	UPDATE tenant.targets SET due_at = $3, local_at = $4::timestamp, zone = $5, occurrence = $6, revision = revision + 1, updated_at = $7
+	 WHERE tenant_id = $1 AND post_id = $2 AND state IN ('draft', 'invalid', 'ready')`
+
+// PlanPost keeps the time that the writer has in mind with what is not on its
+// way yet: calendar and approvers see it, and it is there to be confirmed once
+// the post is approved. It schedules nothing. A zero when takes the time away.
+// It refuses a time that has passed or lies in a blackout.
+func (sc *Scope) PlanPost(ctx context.Context, id model.PostID, seen int, when model.When) (page PostPage, err error) {
+	defer wrap(&err, "plan post %d", id)
+	return sc.change(ctx, id, seen, func(tx pgx.Tx, page PostPage) error {
+		if err := sc.needAll(model.PostsWrite, page); err != nil {
+			return err
+		}
+		if when.At.IsZero() {
+			_, err := tx.Exec(ctx, sqlTargetsWish, sc.Actor.Tenant, id, nil, nil, nil, nil, sc.now())
+			return err
+		}
+		if when.At.Before(sc.now().Add(-pastSlack)) {
+			return errPast
+		}
+		if err := sc.outsideBlackouts(ctx, tx, clientsOf(page.Targets), when); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, sqlTargetsWish, sc.Actor.Tenant, id, when.At, when.Local.String(), when.Zone, string(when.Occurrence), sc.now())
+		return err
+	})
+}
+
+// Editable refuses with the reason why the actor cannot write this post now.
+func (sc *Scope) Editable(page PostPage) error {
+	if err := sc.needAll(model.PostsWrite, page); err != nil {
+		return err
+	}
+	if page.Post.ArchivedAt != nil {
+		return model.Refuse(model.Conflict, "This post was put away. Duplicate it to use it again.")
+	}
+	if err := noneInFlight(page.Targets); err != nil {
+		return err
+	}
+	for _, t := range page.Targets {
+		if t.State == model.Draft || t.State.MayBecome(model.Draft) {
+			return nil
+		}
+	}
+	if len(page.Targets) == 0 {
+		return nil
+	}
+	return model.Refuse(model.Conflict, "Everything in this post has been published or cancelled. Duplicate it to publish it again.")
+}
+
+// VersionLine is one version in the list of a post's versions.
+type VersionLine struct {
+	ID       model.VersionID
+	Number   int
+	By       string
+	At       time.Time
+	Excerpt  string
+	Current  bool
+	Approved bool
+}
+
+const sqlVersionList = `
+	SELECT id, number, content, created_by, created_at FROM tenant.post_versions
+	 WHERE tenant_id = $1 AND post_id = $2 ORDER BY number DESC LIMIT 100`
+
+// Versions lists a post's versions, newest first.
+func (sc *Scope) Versions(ctx context.Context, id model.PostID) (list []VersionLine, err error) {
+	defer wrap(&err, "list versions of post %d", id)
+	team, err := sc.team(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = sc.read(ctx, func(tx pgx.Tx) error {
+		page, err := sc.postPage(ctx, tx, id, sqlPostGet)
+		if err != nil {
+			return err
+		}
+		rows, err := tx.Query(ctx, sqlVersionList, sc.Actor.Tenant, id)
+		if err != nil {
+			return err
+		}
+		var v VersionLine
+		var canonical []byte
+		var by model.UserID
+		_, err = pgx.ForEachRow(rows, []any{&v.ID, &v.Number, &canonical, &by, &v.At}, func() error {
+			content, err := model.ReadContent(canonical)
+			v.By, v.Excerpt = team.name(by), model.Excerpt(content.Text, 90)
+			v.Current = v.ID == page.Post.CurrentVersionID
+			v.Approved = page.Post.ApprovedVersionID != nil && v.ID == *page.Post.ApprovedVersionID
+			list = append(list, v)
+			return err
+		})
+		return err
+	})
+	return list, err
+}
+
+func (t team) name(id model.UserID) string {
+	if m, ok := t[id]; ok {
+		return m.Name
+	}
+	return "A former member"
+}
+
+const sqlVersionByNumber = `SELECT id FROM tenant.post_versions WHERE tenant_id = $1 AND post_id = $2 AND number = $3`
+
+// PostVersion reads one version of a post that the actor may see.
+func (sc *Scope) PostVersion(ctx context.Context, id model.PostID, number int) (v Version, err error) {
+	defer wrap(&err, "read version %d of post %d", number, id)
+	err = sc.read(ctx, func(tx pgx.Tx) error {
+		if _, err := sc.postPage(ctx, tx, id, sqlPostGet); err != nil {
+			return err
+		}
+		var version model.VersionID
+		err := tx.QueryRow(ctx, sqlVersionByNumber, sc.Actor.Tenant, id, number).Scan(&version)
+		if noRows(err) {
+			return model.Refuse(model.NotFound, "This post has no such version.")
+		}
+		if err != nil {
+			return err
+		}
+		v, err = sc.version(ctx, tx, version)
+		return err
+	})
+	return v, err
+}

@@ -1,0 +1,68 @@
+package db
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"herald/db/model"
+)
+
+var errNoFile = model.Refuse(model.NotFound, "There is no such file.")
+
+const sqlWorkspaceOfMember = `
+	SELECT w.slug FROM control.workspaces w
+	  JOIN control.memberships m ON m.workspace_id = w.id AND m.user_id = $2 WHERE w.id = $1`
+
+// MemberMedia reads an asset for a signed-in person who followed a link to it.
+// It refuses with NotFound unless the person has media.view for its client.
+func (s *Store) MemberMedia(ctx context.Context, user model.UserID, tenant model.TenantID, id model.MediaID) (a Asset, err error) {
+	defer wrap(&err, "read media %d", id)
+	var slug string
+	err = s.control.QueryRow(ctx, sqlWorkspaceOfMember, tenant, user).Scan(&slug)
+	if noRows(err) {
+		return a, errNoFile
+	}
+	if err != nil {
+		return a, err
+	}
+	sc, err := s.Enter(ctx, user, slug)
+	if err != nil {
+		return a, err
+	}
+	list, err := sc.Media(ctx, []model.MediaID{id})
+	if err != nil {
+		return a, err
+	}
+	return list[0], nil
+}
+
+// LinkedMedia reads an asset that is ready, for whoever holds a signed link that
+// is enough by itself. The caller has verified the signature.
+func (s *Store) LinkedMedia(ctx context.Context, tenant model.TenantID, id model.MediaID) (a Asset, err error) {
+	defer wrap(&err, "read media %d", id)
+	rows, err := s.control.Query(ctx, sqlReviewWorkspace, tenant)
+	if err != nil {
+		return a, err
+	}
+	w, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Workspace])
+	if noRows(err) {
+		return a, errNoFile
+	}
+	if err != nil {
+		return a, err
+	}
+	pool, err := s.shard(w.Shard)
+	if err != nil {
+		return a, err
+	}
+	sc := &Scope{Workspace: w, Actor: model.Actor{Tenant: w.ID}, pool: pool, control: s.control, ring: s.ring, now: s.now}
+	list, err := sc.assets(ctx, sqlMediaGet, []model.MediaID{id})
+	if err != nil {
+		return a, err
+	}
+	if len(list) == 0 || list[0].State != "ready" {
+		return a, errNoFile
+	}
+	return list[0], nil
+}
