@@ -32,7 +32,7 @@ var arrows = []arrow{
 
 	{"static/...", []string{"static"}},
 	{"views/...", []string{"views/...", "static", "db/model", "db/network"}},
-	{"handlers/...", []string{"handlers/...", "views/...", "static", "db", "db/model", "db/network", "db/secret", "db/blob"}},
+	{"handlers/...", []string{"handlers/...", "views/...", "static", "db", "db/model", "db/network", "db/secret", "db/blob", "db/picture"}},
 
 	{"jobs/sim/...", []string{"jobs/sim/...", "db/model", "db/network"}},
 	{"jobs/networks/fault", []string{"db/model"}},

@@ -14,6 +14,7 @@ import (
 	"herald/db"
 	"herald/db/blob"
 	"herald/db/model"
+	"herald/db/picture"
 	"herald/db/secret"
 	"herald/handlers/desk"
 	"herald/handlers/hooks"
@@ -43,7 +44,7 @@ func New(d Deps) http.Handler {
 	mux := http.NewServeMux()
 	secure := strings.HasPrefix(d.BaseURL, "https://")
 	edge := &web.Edge{Store: d.Store, Log: d.Log, Now: d.Now, Sessions: &web.Sessions{Store: d.Store, Secure: secure, Now: d.Now}}
-	desk := &desk.Desk{Edge: edge, Ring: d.Ring, Blobs: d.Blobs, BaseURL: d.BaseURL, URLLife: d.URLLife, Limits: desk.Limits{UploadBytes: d.UploadBytes}, CheckAddress: d.CheckAddress}
+	desk := &desk.Desk{Edge: edge, Ring: d.Ring, Blobs: d.Blobs, Darkroom: picture.NewDarkroom(picture.Standard()), BaseURL: d.BaseURL, URLLife: d.URLLife, Limits: desk.Limits{UploadBytes: d.UploadBytes}, CheckAddress: d.CheckAddress}
 	desk.Register(mux)
 	signin.Register(mux, edge, d.Cost)
 	review.Register(mux, review.Deps{Edge: edge, Ring: d.Ring, URLLife: d.URLLife, BaseURL: d.BaseURL})

@@ -14,6 +14,7 @@ import (
 	"herald/db"
 	"herald/db/blob"
 	"herald/db/model"
+	"herald/db/picture"
 	"herald/db/secret"
 	"herald/handlers/web"
 	"herald/views/layout"
@@ -25,8 +26,9 @@ type Desk struct {
 	*web.Edge
 	Ring         *secret.Ring
 	Blobs        blob.Store
-	BaseURL      string        // of this Herald, without a trailing slash
-	URLLife      time.Duration // of members' media links
+	Darkroom     *picture.Darkroom // one for the whole process
+	BaseURL      string            // of this Herald, without a trailing slash
+	URLLife      time.Duration     // of members' media links
 	Limits       Limits
 	CheckAddress AddressChecker
 }
