@@ -132,3 +132,10 @@ type Workspace struct {
 	State  string
 	Paused bool
 }
+
+// Clock is the control database's clock.
+func (s *Store) Clock(ctx context.Context) (at time.Time, err error) {
+	defer wrap(&err, "read the database's clock")
+	err = s.control.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&at)
+	return at, err
+}

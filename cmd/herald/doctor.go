@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"time"
+
+	"herald/cmd/internal/boot"
+	"herald/db/blob"
+	"herald/static"
+)
+
+// finding is one line of the doctor. A warning does not make it fail.
+type finding struct {
+	what string
+	say  string
+	warn bool
+	bad  bool
+}
+
+func doctorCommand(ctx context.Context, args []string, out io.Writer) error {
+	if err := parse(flags("doctor"), args); err != nil {
+		return err
+	}
+	config, err := boot.Read(os.Environ())
+	if err != nil {
+		return err
+	}
+	bad := 0
+	for _, f := range examine(ctx, config) {
+		mark := "ok  "
+		switch {
+		case f.bad:
+			mark = "BAD "
+			bad++
+		case f.warn:
+			mark = "warn"
+		}
+		fmt.Fprintf(out, "%s  %-10s %s\n", mark, f.what, f.say)
+	}
+	if bad > 0 {
+		return fmt.Errorf("%d of the above need a person", bad)
+	}
+	return nil
+}
+
+func examine(ctx context.Context, c boot.Config) []finding {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	app, err := boot.Open(ctx, c, c.Logger())
+	if err != nil {
+		return []finding{{what: "settings", say: err.Error(), bad: true}}
+	}
+	defer app.Close()
+	return []finding{
+		{what: "settings", say: "all that is needed is set, and nothing that Herald does not know"},
+		check("database", "answers, and every migration is applied", databases(ctx, app)),
+		check("redis", "answers", app.Redis.Ping(ctx).Err()),
+		check("storage", "takes, gives back and deletes a file", blob.Check(ctx, app.Blobs)),
+		mailLine(ctx, c), scannerLine(ctx, c), clockLine(ctx, app), browserLine(), addressLine(c), privateLine(c),
+	}
+}
+
+func check(what, good string, err error) finding {
+	if err != nil {
+		return finding{what: what, say: err.Error(), bad: true}
+	}
+	return finding{what: what, say: good}
+}
+
+func databases(ctx context.Context, app *boot.App) error {
+	if err := errors.Join(app.Store.Ping(ctx), app.Pipe.Ping(ctx)); err != nil {
+		return err
+	}
+	behind, err := app.Store.Behind(ctx)
+	if err == nil && behind > 0 {
+		err = fmt.Errorf("%d migrations are not applied; run herald migrate", behind)
+	}
+	return err
+}
+
+func mailLine(ctx context.Context, c boot.Config) finding {
+	if c.SMTPURL == "" {
+		return finding{what: "mail", say: "HERALD_SMTP_URL is not set: mail waits and is not sent", bad: true}
+	}
+	u, err := url.Parse(c.SMTPURL)
+	if err != nil || u.Host == "" {
+		return finding{what: "mail", say: "HERALD_SMTP_URL is no address like smtp://user:password@host:587", bad: true}
+	}
+	host := u.Host
+	if u.Port() == "" {
+		host = net.JoinHostPort(u.Hostname(), map[string]string{"smtps": "465"}[u.Scheme])
+		if u.Scheme != "smtps" {
+			host = net.JoinHostPort(u.Hostname(), "587")
+		}
+	}
+	return check("mail", "the mail server at "+u.Hostname()+" takes connections", dial(ctx, "tcp", host))
+}
+
+func dial(ctx context.Context, kind, addr string) error {
+	d := net.Dialer{Timeout: 5 * time.Second}
+	conn, err := d.DialContext(ctx, kind, addr)
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}
+
+func scannerLine(ctx context.Context, c boot.Config) finding {
+	if c.Scanner == "signature" {
+		return finding{what: "scanner", say: "only the EICAR test file is recognised; set HERALD_MEDIA_SCANNER=clamav in production", warn: true}
+	}
+	kind := "tcp"
+	if len(c.ClamdAddr) > 0 && c.ClamdAddr[0] == '/' {
+		kind = "unix"
+	}
+	return check("scanner", "clamd takes connections", dial(ctx, kind, c.ClamdAddr))
+}
+
+// clockLine compares this machine's clock with the database's: posts leave by
+// the one, and are recorded by it too.
+func clockLine(ctx context.Context, app *boot.App) finding {
+	there, err := app.Store.Clock(ctx)
+	if err != nil {
+		return finding{what: "clock", say: err.Error(), bad: true}
+	}
+	if off := time.Since(there).Abs(); off > 2*time.Second {
+		return finding{what: "clock", say: fmt.Sprintf("this machine and the database differ by %s; keep both by NTP", off.Round(time.Millisecond)), bad: true}
+	}
+	return finding{what: "clock", say: "agrees with the database's"}
+}
+
+func browserLine() finding {
+	return check("pages", "scripts and styles are built in", static.Check())
+}
+
+func addressLine(c boot.Config) finding {
+	u, err := url.Parse(c.BaseURL)
+	if err != nil || u.Scheme != "https" && u.Hostname() != "localhost" && u.Hostname() != "127.0.0.1" {
+		return finding{what: "address", say: "HERALD_BASE_URL is not https: sessions travel in the clear, and networks may refuse to fetch media", warn: true}
+	}
+	return finding{what: "address", say: c.BaseURL}
+}
+
+func privateLine(c boot.Config) finding {
+	if len(c.PrivateTargets) > 0 {
+		return finding{what: "guard", say: "HERALD_ALLOW_PRIVATE_TARGETS lets users' addresses reach private networks", warn: true}
+	}
+	return finding{what: "guard", say: "users' addresses reach public hosts only"}
+}
