@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -178,32 +177,4 @@ func (sc *Scope) rescue(ctx context.Context, id model.TargetID, seen int, p mode
 		return err
 	})
 	return t, err
-}
-
-// Attempt is the evidence of one try.
-type Attempt struct {
-	AttemptNo int
-	VersionID model.VersionID
-	State     string
-	Calls     []Call
-	Code      string
-	Status    int
-	RequestID string
-	Say       string
-	BeganAt   time.Time
-	FlownAt   *time.Time
-	EndedAt   *time.Time
-}
-
-// Call is the evidence of one request to a network.
-type Call struct {
-	Step      string        `json:"step"`
-	Method    string        `json:"method"`
-	Host      string        `json:"host"`
-	Path      string        `json:"path"`
-	Status    int           `json:"status"`
-	RequestID string        `json:"request_id"`
-	Began     time.Time     `json:"began"`
-	Took      time.Duration `json:"took"`
-	Error     string        `json:"error"`
 }

@@ -1,0 +1,256 @@
+package db
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"herald/db/model"
+	"herald/db/network"
+)
+
+// CalendarFilter narrows what calendar and lists show; an empty part lets
+// everything through. States are words of Shown.
+type CalendarFilter struct {
+	Clients  []model.ClientID
+	Accounts []model.AccountID
+	Networks []network.Name
+	States   []string
+	Words    string // in the first words of the post
+}
+
+// CalendarCard is one post at one time: the targets of a post that are planned
+// for the same instant, as far as the actor may see them and the filter lets
+// them through.
+type CalendarCard struct {
+	Post     model.PostID     `json:"post"`
+	DueAt    time.Time        `json:"due_at"`
+	Excerpt  string           `json:"excerpt"`
+	Networks []network.Name   `json:"networks"`
+	Clients  []model.ClientID `json:"clients"`
+	Shown    []string         `json:"shown"`   // what each target shows
+	Targets  []CardTarget     `json:"targets"` // in lists only
+}
+
+// CardTarget is one target of a card.
+type CardTarget struct {
+	ID      model.TargetID `json:"id"`
+	Network network.Name   `json:"network"`
+	Account string         `json:"account"`
+	Shown   string         `json:"shown"`
+}
+
+// CalendarClient is a client that the actor may see, with its accounts.
+type CalendarClient struct {
+	ID       model.ClientID
+	Name     string
+	Zone     string
+	Accounts []CalendarAccount
+}
+
+// CalendarAccount is one account to filter by.
+type CalendarAccount struct {
+	ID      model.AccountID `json:"id"`
+	Network network.Name    `json:"network"`
+	Handle  string          `json:"handle"`
+}
+
+// CalendarMonth is a month page.
+type CalendarMonth struct {
+	Zone        string // of its days: the chosen client's if there is one, else the workspace's
+	Month       model.Date
+	Days        []CalendarDay
+	Counts      map[string]int // cards by what their targets show, before States narrows them
+	Unscheduled int            // approved posts that nobody has scheduled yet
+	Clients     []CalendarClient
+}
+
+const sqlCalendarClients = `
+	SELECT c.id, c.name, c.zone,
+	       coalesce(jsonb_agg(jsonb_build_object('id', a.id, 'network', a.network, 'handle', a.handle) ORDER BY a.network, a.handle, a.id) FILTER (WHERE a.id IS NOT NULL), '[]') AS accounts
+	  FROM tenant.clients c
+	  LEFT JOIN tenant.accounts a ON a.tenant_id = c.tenant_id AND a.client_id = c.id
+	 WHERE c.tenant_id = $1 AND ($2 OR c.id = ANY ($3))
+	 GROUP BY c.tenant_id, c.id ORDER BY c.name, c.id`
+
+// calendarClients reads the clients whose posts the actor may see.
+func (sc *Scope) calendarClients(ctx context.Context, tx pgx.Tx) ([]CalendarClient, error) {
+	clients, all := sc.Actor.ClientsWith(model.PostsView)
+	rows, err := tx.Query(ctx, sqlCalendarClients, sc.Actor.Tenant, all, clients)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByName[CalendarClient])
+}
+
+// sieve is a filter checked against what the actor may see, in the order of
+// calendarSieve's arguments.
+type sieve struct {
+	zone string
+	args []any // $1 to $7
+}
+
+// calendarTables and calendarSieve keep the targets of a filter; what they may
+// show is $7.
+const calendarTables = `
+	  FROM tenant.targets t
+	  JOIN tenant.posts p ON p.tenant_id = t.tenant_id AND p.id = t.post_id`
+
+const calendarSieve = `
+	 WHERE t.tenant_id = $1 AND ($2 OR t.client_id = ANY ($3))
+	   AND (cardinality($4::bigint[]) = 0 OR t.account_id = ANY ($4)) AND (cardinality($5::text[]) = 0 OR t.network = ANY ($5))
+	   AND ($6 = '' OR p.excerpt ILIKE $6)`
+
+// newSieve checks a filter. A client or account that the actor may not see does
+// not exist; a network or state that is none is refused.
+func (sc *Scope) newSieve(f CalendarFilter, clients []CalendarClient) (s sieve, err error) {
+	visible, all := sc.Actor.ClientsWith(model.PostsView)
+	s.zone = sc.Workspace.Zone
+	var known []model.AccountID
+	for _, c := range clients {
+		for _, a := range c.Accounts {
+			known = append(known, a.ID)
+		}
+		if slices.Equal(f.Clients, []model.ClientID{c.ID}) {
+			s.zone = c.Zone
+		}
+	}
+	for _, id := range f.Clients {
+		if !slices.ContainsFunc(clients, func(c CalendarClient) bool { return c.ID == id }) {
+			return s, model.Refuse(model.NotFound, "There is no such client.")
+		}
+	}
+	for _, id := range f.Accounts {
+		if !slices.Contains(known, id) {
+			return s, model.Refuse(model.NotFound, "There is no such account.")
+		}
+	}
+	if err := knownWords(f); err != nil {
+		return s, err
+	}
+	if len(f.Clients) > 0 {
+		visible, all = f.Clients, false
+	}
+	states := f.States
+	if len(states) == 0 {
+		states = shownUnasked()
+	}
+	s.args = []any{sc.Actor.Tenant, all, visible, some(f.Accounts), some(f.Networks), likeWords(f.Words), states}
+	return s, nil
+}
+
+func knownWords(f CalendarFilter) error {
+	for _, n := range f.Networks {
+		if _, ok := network.Get(n); !ok {
+			return model.RefuseField("network", "There is no such network. Choose one from the list.")
+		}
+	}
+	for _, s := range f.States {
+		if !slices.Contains(Shown(), s) {
+			return model.RefuseField("state", "There is no such status. Choose one from the list.")
+		}
+	}
+	if len([]rune(f.Words)) > 200 {
+		return model.RefuseField("q", "That is too long to look for. Use a few words.")
+	}
+	return nil
+}
+
+// some is the list, never null.
+func some[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// likeWords is a pattern for ILIKE that takes every character of words as it is.
+func likeWords(words string) string {
+	words = strings.Join(strings.Fields(words), " ")
+	if words == "" {
+		return ""
+	}
+	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(words) + "%"
+}
+
+// cellCards is how many cards a day of the month has room for.
+const cellCards = 3
+
+const sqlCalendarMonth = `
+	WITH hit AS (
+		SELECT t.post_id, t.client_id, t.network, t.due_at, width_bucket(t.due_at, $8::timestamptz[]) AS day, ` + targetShows + ` AS shown` + calendarTables + calendarSieve + `
+		   AND t.due_at >= $9 AND t.due_at < $10
+	), card AS (
+		SELECT day, due_at, post_id, array_agg(DISTINCT network) AS networks, array_agg(DISTINCT client_id) AS clients, array_agg(shown) AS shown
+		  FROM hit WHERE shown = ANY ($7) GROUP BY day, due_at, post_id
+	), placed AS (
+		SELECT *, row_number() OVER (PARTITION BY day ORDER BY due_at, post_id) AS place, count(*) OVER (PARTITION BY day) AS of_day FROM card
+	)
+	SELECT coalesce((SELECT jsonb_agg(jsonb_build_object('day', c.day, 'of_day', c.of_day, 'post', c.post_id, 'due_at', c.due_at, 'excerpt', p.excerpt,
+	                         'networks', c.networks, 'clients', c.clients, 'shown', c.shown) ORDER BY c.day, c.place)
+	                   FROM placed c JOIN tenant.posts p ON p.tenant_id = $1 AND p.id = c.post_id WHERE c.place <= $11), '[]'),
+	       coalesce((SELECT jsonb_object_agg(shown, n) FROM (SELECT shown, count(*) AS n FROM (SELECT DISTINCT shown, post_id, due_at FROM hit) d GROUP BY shown) s), '{}'),
+	       (SELECT count(*) FROM tenant.posts p WHERE p.tenant_id = $1 AND p.state = 'approved' AND p.archived_at IS NULL
+	           AND EXISTS (SELECT FROM tenant.targets t WHERE t.tenant_id = p.tenant_id AND t.post_id = p.id AND t.state = 'ready' AND ($2 OR t.client_id = ANY ($3))))`
+
+// CalendarMonth reads the month that holds a day: one statement, whatever the
+// month holds. It refuses with NotFound a client or account in the filter that
+// the actor may not see. A zero day is today.
+func (sc *Scope) CalendarMonth(ctx context.Context, day model.Date, f CalendarFilter) (m CalendarMonth, err error) {
+	defer wrap(&err, "read calendar month")
+	err = sc.read(ctx, func(tx pgx.Tx) error {
+		if m.Clients, err = sc.calendarClients(ctx, tx); err != nil {
+			return err
+		}
+		s, err := sc.newSieve(f, m.Clients)
+		if err != nil {
+			return err
+		}
+		m.Zone = s.zone
+		if m.Month, err = sc.dayOr(day, s.zone); err != nil {
+			return err
+		}
+		m.Month.Day = 1
+		return sc.fillMonth(ctx, tx, &m, s)
+	})
+	return m, err
+}
+
+// dayOr is the day, or today in the zone if it is zero.
+func (sc *Scope) dayOr(day model.Date, zone string) (model.Date, error) {
+	if day != (model.Date{}) {
+		return day, calendarYear(day)
+	}
+	now, err := model.At(sc.now(), zone)
+	return now.Local.Date, err
+}
+
+func (sc *Scope) fillMonth(ctx context.Context, tx pgx.Tx, m *CalendarMonth, s sieve) error {
+	days, end, err := monthDays(m.Month, s.zone)
+	if err != nil {
+		return err
+	}
+	var starts []time.Time
+	for _, d := range days {
+		starts = append(starts, d.Start)
+	}
+	var cards []struct {
+		CalendarCard
+		Day   int `json:"day"`
+		OfDay int `json:"of_day"`
+	}
+	args := append(slices.Clone(s.args), starts, starts[0], end, cellCards)
+	if err := tx.QueryRow(ctx, sqlCalendarMonth, args...).Scan(&cards, &m.Counts, &m.Unscheduled); err != nil {
+		return err
+	}
+	for _, c := range cards {
+		day := &days[c.Day-1]
+		day.Cards = append(day.Cards, c.CalendarCard)
+		day.More = c.OfDay - len(day.Cards)
+	}
+	m.Days = days
+	return nil
+}
