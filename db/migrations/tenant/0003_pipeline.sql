@@ -121,7 +121,7 @@ BEGIN
 			) u ON w.posts_a_month IS NOT NULL
 		  LEFT JOIN LATERAL (
 			-- a leaky bucket: each publish spends window/cap of time; a full window may be spent ahead
-			SELECT greatest(ar.spent_to, p_now - p_account_window) + p_account_window / p_account_cap
+			SELECT greatest(ar.spent_to, p_now - p_account_window) + p_account_window / nullif(p_account_cap, 0)
 			       * (row_number() OVER (PARTITION BY a.tenant_id, t.account_id)) - p_account_window AS rate_free_at
 			  FROM (SELECT 1) one LEFT JOIN tenant.account_rates ar ON ar.tenant_id = t.tenant_id AND ar.account_id = t.account_id) r ON p_account_cap > 0
 	  ) j;
@@ -165,7 +165,7 @@ BEGIN
 
 	IF p_account_cap > 0 THEN
 		INSERT INTO tenant.account_rates AS r (tenant_id, account_id, spent_to)
-		SELECT j.tenant_id, j.account_id, p_now - p_account_window + p_account_window / p_account_cap * count(*)
+		SELECT j.tenant_id, j.account_id, p_now - p_account_window + p_account_window / nullif(p_account_cap, 0) * count(*)
 		  FROM unnest(judged) j WHERE j.verdict = 'claimed' GROUP BY 1, 2 ORDER BY 1, 2
 		ON CONFLICT (tenant_id, account_id) DO UPDATE
 		   SET spent_to = greatest(r.spent_to, p_now - p_account_window) + (excluded.spent_to - (p_now - p_account_window));
