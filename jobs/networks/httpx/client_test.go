@@ -243,7 +243,7 @@ func TestDoIsUnknownOnCommitOnceBytesWereSent(t *testing.T) {
 		status  int // of the answer that is kept; 0 for none
 		handler http.HandlerFunc
 	}{
-		"closed without answer": {"call_failed", 0, func(w http.ResponseWriter, _ *http.Request) { hijack(w, "") }},
+		"closed without answer": {"connection_closed", 0, func(w http.ResponseWriter, _ *http.Request) { hijack(w, "") }},
 		"not HTTP":              {"call_failed", 0, func(w http.ResponseWriter, _ *http.Request) { hijack(w, "hello\r\n\r\n") }},
 		"stalls":                {"timeout", 0, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }},
 		"stalls in the body": {"timeout", 200, func(w http.ResponseWriter, r *http.Request) {

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -146,6 +147,8 @@ func reason(err error) (code, what string) {
 		return "tls", "no secure connection: " + SafeText(inner(err).Error())
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		return "connection_reset", "the connection was reset"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "connection_closed", "the connection was closed without an answer"
 	}
 	return "call_failed", SafeText(inner(err).Error())
 }
