@@ -73,7 +73,7 @@ func openWorld(ctx context.Context, dir string) (w *world, err error) {
 	if w.rd, err = embedded.Redis(ctx); err != nil {
 		return w, err
 	}
-	if w.ring, err = secret.ParseRing("a passphrase for the bench, long enough to be one"); err != nil {
+	if w.ring, err = secret.ParseRing("a passphrase for the bench that is long enough to be one"); err != nil {
 		return w, err
 	}
 	w.redis = redis.NewClient(&redis.Options{Network: w.rd.Network, Addr: w.rd.Addr, Password: w.rd.Password, PoolSize: 64})
