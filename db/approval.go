@@ -14,12 +14,11 @@ import (
 	"herald/db/network"
 )
 
-// Submission asks for approval of a post as it was at revision Seen. A When that
-// is set is the planned time the approvers are shown; it schedules nothing.
+// Submission asks for approval of a post as it was at revision Seen. The
+// approvers are shown the time that PlanPost kept with it.
 type Submission struct {
 	Post model.PostID
 	Seen int
-	When model.When
 }
 
 // Submitted is what became of one submission: the post as it now is, or the
@@ -100,9 +99,6 @@ func (sc *Scope) submit(ctx context.Context, tx pgx.Tx, s Submission, team team)
 	if err != nil {
 		return page, nil, err
 	}
-	if err := sc.intend(ctx, tx, live, s.When); err != nil {
-		return page, nil, err
-	}
 	if asked, err = sc.openRequests(ctx, tx, page, live, team); err != nil {
 		return page, nil, err
 	}
@@ -127,8 +123,6 @@ func (sc *Scope) maySubmit(page PostPage, s Submission) error {
 		return model.Refuse(model.Conflict, "This post is already waiting for approval.")
 	case page.Post.Review == "approved":
 		return model.Refuse(model.Conflict, "This version is already approved.")
-	case !s.When.At.IsZero() && s.When.At.Before(sc.now().Add(-pastSlack)):
-		return model.RefuseField("when", "That time has passed. Pick a time in the future.")
 	}
 	return nil
 }
@@ -179,24 +173,6 @@ func (sc *Scope) passes(ctx context.Context, tx pgx.Tx, page PostPage, live []Ta
 		return model.Refuse(model.Unprocessable, "This post cannot be submitted yet. "+strings.Join(say, " "))
 	}
 	return nil
-}
-
-const sqlTargetsIntend = `
-	UPDATE tenant.targets SET due_at = $3, local_at = $4::timestamp, zone = $5, occurrence = $6, revision = revision + 1, updated_at = $7
-	 WHERE tenant_id = $1 AND id = ANY ($2) AND state IN ('draft', 'invalid')`
-
-// intend writes the planned time of drafts, for the calendar and the approvers.
-func (sc *Scope) intend(ctx context.Context, tx pgx.Tx, live []Target, when model.When) error {
-	if when.At.IsZero() {
-		return nil
-	}
-	var ids []model.TargetID
-	for i := range live {
-		ids = append(ids, live[i].ID)
-		live[i].DueAt = &when.At
-	}
-	_, err := tx.Exec(ctx, sqlTargetsIntend, sc.Actor.Tenant, ids, when.At, when.Local.String(), when.Zone, string(when.Occurrence), sc.now())
-	return err
 }
 
 const sqlRequestInsert = `

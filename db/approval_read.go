@@ -111,7 +111,7 @@ func (rd reader) fill(ctx context.Context, tx pgx.Tx, rows []requestRow) ([]mode
 func (row requestRow) request(team team) model.ApprovalRequest {
 	return model.ApprovalRequest{ID: row.ID, PostID: row.PostID, VersionID: row.VersionID, Number: row.Number, Hash: row.Hash,
 		ClientID: row.ClientID, Client: row.Client, ClientZone: row.ClientZone, State: row.State, Stage: row.Stage, Stages: row.Stages,
-		DueAt: row.DueAt, AskedBy: team[row.AskedBy].Name, AskedAt: row.AskedAt, ClosedAt: row.ClosedAt, Archived: row.Archived, BeforeIs: row.BeforeIs}
+		DueAt: row.DueAt, AskedBy: team.name(row.AskedBy), AskedAt: row.AskedAt, ClosedAt: row.ClosedAt, Archived: row.Archived, BeforeIs: row.BeforeIs}
 }
 
 func (rd reader) decisions(ctx context.Context, tx pgx.Tx, of []requestRow) (map[model.RequestID][]model.ApprovalDecision, error) {

@@ -192,7 +192,11 @@ func TestSubmitAsksTheFirstStageAndBindsTheRequestToTheVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	post := h.Post(t, "Open today", h.account)
-	page, err := h.Owner.SubmitPost(t.Context(), db.Submission{Post: post.Post.ID, Seen: post.Post.Revision, When: when})
+	planned, err := h.Owner.PlanPost(t.Context(), post.Post.ID, post.Post.Revision, when)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := h.Owner.SubmitPost(t.Context(), db.Submission{Post: post.Post.ID, Seen: planned.Post.Revision})
 	if err != nil {
 		t.Fatal(err)
 	}

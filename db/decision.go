@@ -298,7 +298,7 @@ func (g *deciding) passed(ctx context.Context, tx pgx.Tx, override bool) (bool, 
 func (g *deciding) consequences(ctx context.Context, tx pgx.Tx, next bool) error {
 	flow := workflow{Client: g.row.ClientID, Name: g.row.Client, Zone: g.row.ClientZone, Stages: g.row.Stages}
 	a := askOf(g.version, flow, g.out.Stage, g.liveTargets())
-	a.request, a.sender = g.row.ID, g.team[g.row.AskedBy].Name
+	a.request, a.sender = g.row.ID, g.team.name(g.row.AskedBy)
 	tell := a.post
 	tell.Verdict, tell.Words = g.d.Verdict, g.d.Words
 	switch {

@@ -188,7 +188,7 @@ func (sc *Scope) waitingAsks(ctx context.Context, tx pgx.Tx, team team, to appro
 		}
 		g := deciding{row: row, targets: targets}
 		a := askOf(v, workflow{Client: row.ClientID, Name: row.Client, Zone: row.ClientZone, Stages: row.Stages}, row.Stage, g.liveTargets())
-		a.request, a.sender = row.ID, team[row.AskedBy].Name
+		a.request, a.sender = row.ID, team.name(row.AskedBy)
 		asks = append(asks, a)
 	}
 	return asks, nil
