@@ -1,3 +1,14 @@
 package desk
 
-func (d *Desk) approvalRoutes() []route { return nil }
+import "herald/db/model"
+
+func (d *Desk) approvalRoutes() []route {
+	return []route{
+		{"GET /w/{slug}/approvals", model.PostsView, d.showApprovals},
+		{"GET /w/{slug}/approvals/{request}", model.PostsView, d.showApproval},
+		{"POST /w/{slug}/approvals/{request}/decisions", model.PostsApprove, d.createDecision},
+		{"POST /w/{slug}/approvals/{request}/comments", model.PostsView, d.createApprovalComment},
+		{"POST /w/{slug}/review-links/{link}/revocation", model.PostsApprove, d.createLinkRevocation},
+		{"POST /w/{slug}/review-links/{link}/successor", model.PostsApprove, d.createLinkSuccessor},
+	}
+}

@@ -1,0 +1,177 @@
+package desk
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"herald/db"
+	"herald/db/model"
+	"herald/handlers/web"
+	"herald/views/approvals"
+)
+
+// showApprovals answers GET /approvals with one box of the inbox.
+func (d *Desk) showApprovals(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
+	box := db.Box(r.URL.Query().Get("box"))
+	if box != db.BoxOthers && box != db.BoxChanges {
+		box = db.BoxMine
+	}
+	n, _ := strconv.Atoi(r.URL.Query().Get("page")) // what is no number is the first page
+	n = max(n, 0)
+	in, err := scope.Approvals(r.Context(), box, n)
+	if err != nil {
+		return err
+	}
+	p := approvals.InboxProps{Path: at(scope, "/approvals"), Box: string(box), Mine: in.Mine, Others: in.Others, Changes: in.Changes}
+	for _, one := range in.Requests {
+		p.Items = append(p.Items, d.approvalItem(scope, one))
+	}
+	if n > 0 {
+		p.Previous = fmt.Sprintf("%s?box=%s&page=%d", p.Path, box, n-1)
+	}
+	if in.More {
+		p.Next = fmt.Sprintf("%s?box=%s&page=%d", p.Path, box, n+1)
+	}
+	p.Words = fmt.Sprintf("Page %d", n+1)
+	return d.show(w, r, scope, http.StatusOK, page{title: "Approvals", nav: "approvals"}, approvals.Inbox(p))
+}
+
+// showApproval answers GET /approvals/{request}.
+func (d *Desk) showApproval(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
+	return d.drawApproval(w, r, scope, http.StatusOK, func(*approvals.Item) {})
+}
+
+// drawApproval shows one request as it now is, with what with adds to it.
+func (d *Desk) drawApproval(w http.ResponseWriter, r *http.Request, scope *db.Scope, status int, with func(*approvals.Item)) error {
+	one, err := scope.Approval(r.Context(), pathRequest(r))
+	if err != nil {
+		return err
+	}
+	item := d.approvalItem(scope, one)
+	with(&item)
+	return d.show(w, r, scope, status, page{title: "Approval", nav: "approvals"}, approvals.Single(item, at(scope, "/approvals")))
+}
+
+func pathRequest(r *http.Request) model.RequestID {
+	n, err := strconv.ParseInt(r.PathValue("request"), 10, 64)
+	if err != nil {
+		return 0 // no request has it
+	}
+	return model.RequestID(n)
+}
+
+// createDecision answers POST /approvals/{request}/decisions. A decision that
+// comes too late is answered with what changed.
+func (d *Desk) createDecision(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
+	stage, _ := strconv.Atoi(r.PostFormValue("stage")) // what is no number is no stage
+	form := db.Decision{Verdict: model.Verdict(r.PostFormValue("verdict")), Words: r.PostFormValue("words"), Hash: r.PostFormValue("hash"), Stage: stage}
+	out, err := scope.Decide(r.Context(), pathRequest(r), form)
+	no, refused := model.Refused(err)
+	changed, late := errors.AsType[*db.Changed](err)
+	switch {
+	case late:
+		return d.drawApproval(w, r, scope, web.Status(err), func(i *approvals.Item) {
+			i.Words, i.Changed = form.Words, approvals.Differences(changed.Before, changed.After)
+			if changed.Newer != 0 {
+				i.NewerAt = at(scope, fmt.Sprintf("/approvals/%d", changed.Newer))
+			}
+		})
+	case refused && no.Field != "":
+		return d.drawApproval(w, r, scope, web.Status(err), func(i *approvals.Item) { i.Words, i.Problem = form.Words, no.Say })
+	case err != nil:
+		return err
+	}
+	return d.say(w, r, at(scope, "/approvals"), decidedWords(out, form.Verdict))
+}
+
+func decidedWords(out db.Decided, v model.Verdict) string {
+	switch {
+	case out.Repeated:
+		return "You had decided on this already; nothing was added."
+	case v == model.RequestChanges:
+		return "Changes requested. The writer gets your words by e-mail."
+	case v == model.Reject:
+		return "Rejected. The writer gets an e-mail."
+	case out.Approved:
+		return "Approved. The post can be scheduled now."
+	case out.State == model.RequestApproved:
+		return "Approved. The post still waits for another client."
+	}
+	return "Approved. The post now waits for the others who are asked."
+}
+
+// createApprovalComment answers POST /approvals/{request}/comments.
+func (d *Desk) createApprovalComment(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
+	one, err := scope.Approval(r.Context(), pathRequest(r))
+	if err != nil {
+		return err
+	}
+	form := db.CommentForm{Post: one.PostID, Visibility: model.Visibility(r.PostFormValue("visibility")), Body: r.PostFormValue("body")}
+	if form.Visibility == model.ClientVisible {
+		form.Client = one.ClientID
+	}
+	_, err = scope.Comment(r.Context(), form)
+	if no, ok := model.Refused(err); ok && no.Kind == model.Unprocessable {
+		return d.drawApproval(w, r, scope, web.Status(err), func(i *approvals.Item) {
+			i.Comment, i.Unsaid, i.ForClient = form.Body, no.Say, form.Visibility == model.ClientVisible
+		})
+	}
+	if err != nil {
+		return err
+	}
+	return d.say(w, r, at(scope, fmt.Sprintf("/approvals/%d", one.ID)), "Comment added.")
+}
+
+// createLinkRevocation answers POST /review-links/{link}/revocation.
+func (d *Desk) createLinkRevocation(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
+	if err := scope.RevokeLink(r.Context(), pathLink(r)); err != nil {
+		return err
+	}
+	return d.say(w, r, at(scope, "/approvals?box=others"), "The link was taken back. It no longer opens anything.")
+}
+
+// createLinkSuccessor answers POST /review-links/{link}/successor.
+func (d *Desk) createLinkSuccessor(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
+	if err := scope.SendFreshLink(r.Context(), pathLink(r)); err != nil {
+		return err
+	}
+	return d.say(w, r, at(scope, "/approvals?box=others"), "A fresh link is on its way; the old one no longer works.")
+}
+
+func pathLink(r *http.Request) model.LinkID {
+	n, err := strconv.ParseInt(r.PathValue("link"), 10, 64)
+	if err != nil {
+		return 0 // no link has it
+	}
+	return model.LinkID(n)
+}
+
+func (d *Desk) approvalItem(scope *db.Scope, one db.InboxRequest) approvals.Item {
+	item := approvals.Item{Request: one.ApprovalRequest, Path: at(scope, fmt.Sprintf("/approvals/%d", one.ID)), PostPath: at(scope, fmt.Sprintf("/posts/%d", one.PostID)),
+		Decide: one.MayDecide || one.Override, Override: one.Override,
+		Media: func(id model.MediaID, file string) string { return d.mediaURL(scope, id, file) }}
+	if one.MayLink {
+		for _, l := range one.Links {
+			item.Links = append(item.Links, d.approvalLink(scope, one, l))
+		}
+	}
+	return item
+}
+
+func (d *Desk) approvalLink(scope *db.Scope, one db.InboxRequest, l db.ReviewLink) approvals.Link {
+	link := approvals.Link{Person: l.Name, Email: l.Email, State: "open", Path: at(scope, fmt.Sprintf("/review-links/%d", l.ID))}
+	sent := approvals.When(l.CreatedAt, one.ClientZone).Words
+	switch {
+	case l.RevokedAt != nil:
+		link.State = "revoked"
+	case !l.Works(d.Now()):
+		link.State = "expired"
+	}
+	link.Words = "sent " + sent + ", works until " + approvals.When(l.ExpiresAt, one.ClientZone).Words
+	if link.State != "open" {
+		link.Words = "sent " + sent
+	}
+	return link
+}

@@ -1,0 +1,135 @@
+package review
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"herald/db"
+	"herald/db/model"
+	"herald/handlers/web"
+	"herald/views/review"
+)
+
+// createDecision answers POST /review/{token}/decisions.
+func (h *handler) createDecision(w http.ResponseWriter, r *http.Request, rs *db.ReviewScope, gone error) error {
+	if gone != nil {
+		return h.showGone(w, r, rs, gone)
+	}
+	d := db.Decision{Request: model.RequestID(number(r.PostForm.Get("request"))), Stage: int(number(r.PostForm.Get("stage"))),
+		Hash: r.PostForm.Get("hash"), Verdict: model.Verdict(r.PostForm.Get("verdict")), Words: r.PostForm.Get("words")}
+	out, err := rs.Decide(r.Context(), []db.Decision{d})
+	if err != nil {
+		return err
+	}
+	if out[0].No != nil {
+		return h.drawRefused(w, r, rs, []db.Decision{d}, out)
+	}
+	return web.See(w, r, fmt.Sprintf("%s?done=%s#post-%d", path(r), d.Verdict, d.Request))
+}
+
+// createApprovals answers POST /review/{token}/approvals: yes to all that the
+// page showed. What changed meanwhile stays undecided and is shown.
+func (h *handler) createApprovals(w http.ResponseWriter, r *http.Request, rs *db.ReviewScope, gone error) error {
+	if gone != nil {
+		return h.showGone(w, r, rs, gone)
+	}
+	list, err := readAsked(r.PostForm["asked"])
+	if err != nil {
+		return err
+	}
+	out, err := rs.Decide(r.Context(), list)
+	if err != nil {
+		return err
+	}
+	for _, one := range out {
+		if one.No != nil {
+			return h.drawRefused(w, r, rs, list, out)
+		}
+	}
+	return web.See(w, r, path(r)+"?done=all")
+}
+
+// mostAsked is more than one mail ever asks.
+const mostAsked = 500
+
+// readAsked reads "request:stage:hash", once for each post.
+func readAsked(values []string) (list []db.Decision, err error) {
+	if len(values) == 0 || len(values) > mostAsked {
+		return nil, model.Refuse(model.Unprocessable, "That form is not complete. Open the link again and try once more.")
+	}
+	for _, v := range values {
+		parts := strings.Split(v, ":")
+		if len(parts) != 3 {
+			return nil, model.Refuse(model.Unprocessable, "That form is not complete. Open the link again and try once more.")
+		}
+		list = append(list, db.Decision{Request: model.RequestID(number(parts[0])), Stage: int(number(parts[1])), Hash: parts[2], Verdict: model.Approve})
+	}
+	return list, nil
+}
+
+// number reads an id; what is none is an id that nothing has.
+func number(s string) int64 {
+	n, err := strconv.ParseInt(s, 10, 32)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// drawRefused shows the page as it now is, with what was refused where it
+// belongs. What the others of a batch decided stands.
+func (h *handler) drawRefused(w http.ResponseWriter, r *http.Request, rs *db.ReviewScope, list []db.Decision, out []db.Decided) error {
+	o := outcome{items: map[model.RequestID]itemOutcome{}}
+	for i, one := range out {
+		if one.No == nil {
+			continue
+		}
+		no, _ := model.Refused(one.No)
+		if no.Kind == model.NotFound {
+			return one.No
+		}
+		o.status = web.Status(one.No)
+		item := itemOutcome{words: list[i].Words}
+		if item.changed, _ = errors.AsType[*db.Changed](one.No); item.changed != nil || no.Field != "words" {
+			o.bad = no.Say
+		} else {
+			item.problem = no.Say
+		}
+		o.items[one.Request] = item
+	}
+	return h.draw(w, r, rs, o)
+}
+
+// createComment answers POST /review/{token}/comments.
+func (h *handler) createComment(w http.ResponseWriter, r *http.Request, rs *db.ReviewScope, gone error) error {
+	if gone != nil {
+		return h.showGone(w, r, rs, gone)
+	}
+	id := model.RequestID(number(r.PostForm.Get("request")))
+	_, err := rs.Comment(r.Context(), id, r.PostForm.Get("body"))
+	if no, ok := model.Refused(err); ok && no.Kind == model.Unprocessable {
+		back := itemOutcome{comment: r.PostForm.Get("body"), unsaid: no.Say}
+		return h.draw(w, r, rs, outcome{status: web.Status(err), items: map[model.RequestID]itemOutcome{id: back}})
+	}
+	if err != nil {
+		return err
+	}
+	return web.See(w, r, fmt.Sprintf("%s?done=comment#post-%d", path(r), id))
+}
+
+// createLink answers POST /review/{token}/links: a fresh link goes to the address
+// that the agency has, whoever asked.
+func (h *handler) createLink(w http.ResponseWriter, r *http.Request, rs *db.ReviewScope, _ error) error {
+	err := rs.AskFreshLink(r.Context())
+	if no, ok := model.Refused(err); ok {
+		return web.Render(w, r, web.Status(err), review.Note(rs.Agency, "mail", "No link was sent", no.Say))
+	}
+	if err != nil {
+		return err
+	}
+	return web.Render(w, r, http.StatusOK, review.Note(rs.Agency, "mail-check", "A fresh link is on its way",
+		"It goes to the address this link was sent to. It can take a minute to arrive."))
+}

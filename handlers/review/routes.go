@@ -1,0 +1,14 @@
+package review
+
+import "net/http"
+
+// Register adds the addresses of a review link. GET and HEAD change nothing,
+// whoever opens them; each POST needs a token from the page.
+func Register(mux *http.ServeMux, d Deps) {
+	h := &handler{d}
+	mux.Handle("GET /review/{token}", h.open(h.showPage))
+	mux.Handle("POST /review/{token}/decisions", h.confirmed(h.createDecision))
+	mux.Handle("POST /review/{token}/approvals", h.confirmed(h.createApprovals))
+	mux.Handle("POST /review/{token}/comments", h.confirmed(h.createComment))
+	mux.Handle("POST /review/{token}/links", h.confirmed(h.createLink))
+}
