@@ -231,7 +231,7 @@ func TestColourProfilesAreKeptIfTheyFit(t *testing.T) {
 
 func TestAProfileThatInflatesForEverIsDropped(t *testing.T) {
 	t.Parallel()
-	b := profileChunk(make([]byte, 2<<20))
+	b := profileChunk(fakeProfile("RGB ", 2<<20))
 	pic := withChunk(asPNG(t, quarters(48, 32)), "iCCP", b[8:len(b)-4])
 	if _, _, out := upright(t, pic); bytes.Contains(out, []byte("iCCP")) {
 		t.Error("kept")
@@ -286,11 +286,20 @@ func TestWorkStopsWithTheRequestAndTheClock(t *testing.T) {
 			t.Errorf("cancelled at read %d: %v", after, err)
 		}
 	}
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, err := room.Upright(ctx, bytes.NewReader(b), writer(cancel)); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled while writing: %v", err)
+	}
 	limits := Standard()
 	limits.Time = time.Nanosecond
 	_, err := NewDarkroom(limits).Upright(t.Context(), bytes.NewReader(b), io.Discard)
 	wantRefusal(t, err, "takes too long")
 }
+
+// writer calls itself at every write.
+type writer func()
+
+func (w writer) Write(p []byte) (int, error) { w(); return len(p), nil }
 
 type cancelling struct {
 	*bytes.Reader

@@ -112,6 +112,7 @@ func TestBombsAreRefusedBeforeDecoding(t *testing.T) {
 		"many pixels":         {pngHeader(8_000, 7_000), "8,000 × 7,000"},
 		"2^31 png":            {pngHeader(1<<31-1, 1<<31-1), "rare way"},
 		"65,535 squared jpeg": {jpegSize(jpg, 65_535, 65_535), "65,535 × 65,535"},
+		"no height":           {jpegSize(jpg, 48, 0), "damaged"},
 		"lossy webp":          {riff("VP8 ", string(huge)), "16,383 × 16,383"},
 		"extended webp":       {riff("VP8X", vp8x(0, 1<<14+1, 1), "VP8 ", string(lossy[20:])), "16,385 × 1"},
 		"progressive jpeg":    {manyScans(t), "10,000 passes; the limit is 64"},
@@ -250,8 +251,12 @@ func TestHostileVideosAreRefused(t *testing.T) {
 	} {
 		start := time.Now()
 		_, err := Inspect(t.Context(), strings.NewReader(s), Standard())
-		if _, ok := model.Refused(err); !ok || time.Since(start) > 5*time.Second {
+		no, ok := model.Refused(err)
+		if !ok || time.Since(start) > 5*time.Second {
 			t.Errorf("%s: %v after %v", name, err, time.Since(start))
+		}
+		if damaged := name == "a million boxes" || name == "deep boxes" || name == "many tracks"; ok && damaged && !strings.Contains(no.Say, "damaged") {
+			t.Errorf("%s: %v, want it to stop there", name, err)
 		}
 	}
 }
