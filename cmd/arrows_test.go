@@ -39,7 +39,7 @@ var arrows = []arrow{
 	{"jobs/networks/httpx", []string{"jobs/networks/fault", "db/model", "db/secret"}},
 	{"jobs/networks/conform", []string{"jobs/networks/...", "jobs/sim/...", "db/model", "db/network", "db/secret"}},
 	{"jobs/networks/...", adapterMay},
-	{"jobs/mail/...", []string{"jobs/mail/...", "db/model", "db/secret", "views/email"}},
+	{"jobs/mail/...", []string{"jobs/mail/...", "db", "db/model", "db/secret", "views/email"}},
 	{"jobs/scan/...", []string{"jobs/scan/...", "db/model", "db/network", "db/blob"}},
 	{"jobs/...", []string{"jobs/...", "views/email", "db", "db/model", "db/network", "db/secret", "db/blob"}},
 

@@ -1,0 +1,126 @@
+package mail
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	netmail "net/mail"
+	"strings"
+
+	gomail "github.com/wneessen/go-mail"
+
+	"herald/db"
+	"herald/db/model"
+	"herald/views/email"
+)
+
+// The kinds of notice, as the notifier owes them.
+const (
+	kindFailed      = "target_failed"
+	kindManualCheck = "manual_check"
+	kindReconnect   = "needs_reconnect"
+)
+
+// message draws a mail. What it cannot draw today (a kind that a newer Herald
+// owed, a link under a key that is not in the ring) may be drawn later.
+func (d *Deliverer) message(ctx context.Context, m db.Mail) (*gomail.Msg, *problem) {
+	to, err := netmail.ParseAddress(m.To)
+	if err != nil || to.Address != m.To {
+		return nil, &problem{say: "The recipient's address is none.", log: "The recipient's address is none.", final: true}
+	}
+	letter, bad := d.letter(m)
+	if bad != nil {
+		return nil, bad
+	}
+	var html strings.Builder
+	if err := email.Page(letter).Render(ctx, &html); err != nil {
+		return nil, saying("The mail could not be drawn.")
+	}
+	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
+	msg.FromMailAddress(&netmail.Address{Name: sender(letter.Agency, d.from.Name), Address: d.from.Address})
+	msg.ToMailAddress(&netmail.Address{Name: email.Line(m.ToName, 80), Address: m.To})
+	msg.Subject(letter.Subject)
+	msg.SetDateWithValue(d.now())
+	msg.SetMessageIDWithValue(d.messageID(m))
+	msg.SetGenHeader("Auto-Submitted", "auto-generated")
+	msg.SetGenHeader(gomail.HeaderXAutoResponseSuppress, "All") // Exchange knows no Auto-Submitted
+	msg.SetBodyString(gomail.TypeTextPlain, letter.Text())
+	msg.AddAlternativeString(gomail.TypeTextHTML, html.String())
+	return msg, nil
+}
+
+// sender names the agency, whom the reader knows, and Herald, whose address it is.
+func sender(agency, own string) string {
+	agency = email.Line(agency, 60)
+	switch {
+	case agency == "":
+		return own
+	case own == "":
+		return agency
+	}
+	return agency + " via " + own
+}
+
+// messageID is the same at every try, and differs between installations that
+// share a sender.
+func (d *Deliverer) messageID(m db.Mail) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%d\n%d\n%s\n%s\n%s", d.base, m.Tenant, m.ID, m.Kind, m.To, m.Content))
+	_, domain, _ := strings.Cut(d.from.Address, "@")
+	return hex.EncodeToString(sum[:16]) + "@" + domain
+}
+
+// letter reads a mail's content by its kind.
+func (d *Deliverer) letter(m db.Mail) (email.Letter, *problem) {
+	switch m.Kind {
+	case model.MailReviewRequest, model.MailApprovalWaiting, model.MailDecision:
+		return d.approvalLetter(m)
+	case kindFailed, kindManualCheck, kindReconnect:
+		return d.noticeLetter(m)
+	}
+	return email.Letter{}, saying(fmt.Sprintf("This Herald does not know mail of the kind %q.", email.Line(m.Kind, 40)))
+}
+
+func (d *Deliverer) approvalLetter(m db.Mail) (email.Letter, *problem) {
+	var content model.ApprovalMail
+	if err := json.Unmarshal(m.Content, &content); err != nil || len(content.Posts) == 0 {
+		return email.Letter{}, unreadable()
+	}
+	switch m.Kind {
+	case model.MailApprovalWaiting:
+		return email.ApprovalWaiting(m.ToName, content, d.base+content.Path), nil
+	case model.MailDecision:
+		return email.Decision(m.ToName, content, d.base+content.Path), nil
+	}
+	if m.Secret.Empty() {
+		return email.Letter{}, saying("The review link cannot be opened with the keys in HERALD_KEYS.")
+	}
+	over := content.Until != nil && !d.now().Before(*content.Until)
+	return email.ReviewRequest(m.ToName, content, d.base+"/review/"+m.Secret.Reveal(), over), nil
+}
+
+func (d *Deliverer) noticeLetter(m db.Mail) (email.Letter, *problem) {
+	var f db.NoticeFacts
+	if err := json.Unmarshal(m.Content, &f); err != nil {
+		return email.Letter{}, unreadable()
+	}
+	n := email.Notice{
+		Agency: m.Workspace, Client: f.Client, Network: f.Network, Account: f.Account, Excerpt: f.Excerpt,
+		Reason: f.Reason, Say: f.Say, DueAt: f.DueAt, Zone: f.Zone, Waiting: f.Affected,
+	}
+	desk := d.base + "/w/" + m.Slug
+	if m.Kind == kindReconnect {
+		return email.NeedsReconnect(m.ToName, n, desk+"/accounts"), nil
+	}
+	if f.TargetID == nil {
+		return email.Letter{}, unreadable()
+	}
+	evidence := fmt.Sprintf("%s/targets/%d", desk, *f.TargetID)
+	if m.Kind == kindManualCheck {
+		return email.ManualCheck(m.ToName, n, evidence), nil
+	}
+	return email.TargetFailed(m.ToName, n, evidence), nil
+}
+
+func unreadable() *problem { return saying("What the mail should say cannot be read.") }

@@ -1,0 +1,137 @@
+package email
+
+import (
+	"cmp"
+	"strings"
+
+	"herald/db/model"
+)
+
+// ReviewRequest asks an approver. link is the page behind the reader's own
+// token; over says that it no longer opens the posts.
+func ReviewRequest(name string, m model.ApprovalMail, link string, over bool) Letter {
+	many, agency, sender := len(m.Posts), Line(m.Agency, 60), people(m)
+	l := Letter{
+		Subject: forClient("Please review "+posts(many), m.Client), Agency: agency, Hello: hello(name),
+		Title: waitTitle(many), Say: []string{sender + " asks for your approval."},
+		Label: "Read and decide", URL: link,
+		After: []string{"Opening the page decides nothing: you read first, then choose there.", "The link is yours alone. Whoever has it can decide in your name, so please do not pass it on." + until(m)},
+		Why:   cmp.Or(agency, "An agency") + " named you as somebody who approves posts" + clientWords(m.Client) + " before they are published.",
+	}
+	if m.Fresh {
+		l.Subject = forClient("Your new link to review "+posts(many), m.Client)
+		l.Say = []string{sender + " asks for your approval. Here is a new link."}
+	}
+	if over {
+		l.Label = "Open the page"
+		l.After = []string{"This mail reached you late: its link has run out. Open it all the same; the page sends you a new one."}
+	}
+	return l.with(m.Posts)
+}
+
+// ApprovalWaiting tells a user of the workspace that a decision waits.
+func ApprovalWaiting(name string, m model.ApprovalMail, link string) Letter {
+	l := Letter{
+		Subject: forClient("Waiting for your approval: "+posts(len(m.Posts)), m.Client), Agency: Line(m.Agency, 60), Hello: hello(name),
+		Title: waitTitle(len(m.Posts)), Say: []string{people(m) + " asks for your approval."},
+		Label: "Open the approvals", URL: link,
+		Why: "You are among the people who approve posts" + clientWords(m.Client) + ".",
+	}
+	return l.with(m.Posts)
+}
+
+// Decision tells the writer what somebody decided.
+func Decision(name string, m model.ApprovalMail, link string) Letter {
+	l := Letter{
+		Agency: Line(m.Agency, 60), Hello: hello(name), Label: "Open the post", URL: link,
+		Why: "You wrote " + map[bool]string{true: "this post", false: "these posts"}[len(m.Posts) == 1] + ".",
+	}
+	sender := Line(m.Sender, 60)
+	if len(m.Posts) > 1 {
+		l.Subject = forClient(cmp.Or(sender, "Somebody")+" decided on "+posts(len(m.Posts)), m.Client)
+		l.Title, l.Label = "Decisions on "+posts(len(m.Posts)), "Open the approvals"
+		l.Say = []string{cmp.Or(sender, "Somebody") + " decided on posts that you wrote."}
+		return l.with(m.Posts)
+	}
+	return l.decided(cmp.Or(sender, "Somebody"), m)
+}
+
+// decided words the decision on a single post.
+func (l Letter) decided(sender string, m model.ApprovalMail) Letter {
+	p := m.Posts[0]
+	switch p.Verdict {
+	case model.RequestChanges:
+		l.Title = "Changes requested"
+		l.Say = []string{sender + " asks for changes to your post. Once you have saved them, ask for approval again."}
+	case model.Reject:
+		l.Title = "Rejected"
+		l.Say = []string{sender + " rejected your post. It is not published."}
+	default:
+		l.Title = "Approved"
+		l.Say = []string{sender + " approved your post. Somebody else has to agree too before it can be published."}
+		if p.Done {
+			l.Say = []string{sender + " approved your post. Nobody else has to agree."}
+		}
+	}
+	l.Subject = l.Title + ": " + quoted(p.Excerpt, 50)
+	if client := Line(p.Client, 60); client != "" {
+		l.Subject += ", " + client
+	}
+	return l.with(m.Posts)
+}
+
+func waitTitle(n int) string {
+	if n == 1 {
+		return "A post waits for your approval"
+	}
+	return posts(n) + " wait for your approval"
+}
+
+// people says who asks: "Mia Berg at North Studio".
+func people(m model.ApprovalMail) string {
+	sender, agency := Line(m.Sender, 60), Line(m.Agency, 60)
+	switch {
+	case sender == "":
+		return cmp.Or(agency, "Somebody")
+	case agency == "":
+		return sender
+	}
+	return sender + " at " + agency
+}
+
+func clientWords(client string) string {
+	if client = Line(client, 60); client == "" {
+		return ""
+	}
+	return " for " + client
+}
+
+// until is the end of the link, in the zone of the first post.
+func until(m model.ApprovalMail) string {
+	if m.Until == nil {
+		return ""
+	}
+	return " It works until " + When(*m.Until, m.Posts[0].Zone) + "."
+}
+
+var verdicts = map[model.Verdict]struct{ word, hue string }{
+	model.Approve:        {"Approved", "good"},
+	model.RequestChanges: {"Changes requested", "ask"},
+	model.Reject:         {"Rejected", "bad"},
+}
+
+// with shows the posts, as many as one mail holds.
+func (l Letter) with(list []model.ApprovalMailPost) Letter {
+	for i, p := range list {
+		if i == shown {
+			l.More = len(list) - shown
+			break
+		}
+		v := verdicts[p.Verdict]
+		l.Posts = append(l.Posts, Post{
+			Client: Line(p.Client, 60), Where: labels(p.Networks), When: whenever(p.DueAt, p.Zone), Stage: Line(p.Stage, 60),
+			Excerpt: Line(p.Excerpt, 280), Verdict: v.word, Hue: v.hue, Words: strings.TrimSpace(Line(p.Words, 1000)),
+		})
+	}
+	return l
+}

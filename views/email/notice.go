@@ -1,0 +1,125 @@
+package email
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+)
+
+// Notice is what a mail about a target or an account can say.
+type Notice struct {
+	Agency  string
+	Client  string
+	Network string // canonical name
+	Account string // its handle
+	Excerpt string
+	Reason  string // the target's: short and stable
+	Say     string // the network's or Herald's words
+	DueAt   *time.Time
+	Zone    string // the client's
+	Waiting int    // posts that wait for the account
+}
+
+// TargetFailed says that a post is not published and will not be tried again.
+func TargetFailed(name string, n Notice, link string) Letter {
+	where := place(n.Network, n.Account)
+	l := Letter{
+		Subject: of("Not published: "+where, n.Client), Title: "Not published",
+		Say:   []string{forClient("A post", n.Client) + " was not published on " + where + ", and Herald will not try it again by itself.", n.because()},
+		Label: "See what happened", URL: link,
+		After: []string{"The page shows every attempt. There you can try again, or correct the post first."},
+		Why:   "You own this workspace, wrote this post or schedule for this client.",
+	}
+	return l.about(name, n)
+}
+
+// ManualCheck asks a person to look whether a post is public.
+func ManualCheck(name string, n Notice, link string) Letter {
+	where := place(n.Network, n.Account)
+	l := Letter{
+		Subject: of("Please check whether it is live: "+where, n.Client), Title: "Is this post live?",
+		Say: []string{
+			forClient("A post", n.Client) + " was handed to " + where + ", but it is not certain that it appeared. So that it never appears twice, Herald does not send it again before a person has looked.",
+			sentence(n.Say),
+		},
+		Label: "Say what you found", URL: link,
+		After: []string{"Look at the account. If the post is there, give its address on the page; if it is not, say so, and Herald can publish it."},
+		Why:   "You own this workspace, wrote this post or schedule for this client.",
+	}
+	return l.about(name, n)
+}
+
+// NeedsReconnect says that an account's access has ended.
+func NeedsReconnect(name string, n Notice, link string) Letter {
+	where := place(n.Network, n.Account)
+	l := Letter{
+		Subject: of("Reconnect "+where, n.Client), Title: "An account has to be reconnected",
+		Say:   []string{"Herald can no longer publish on " + where + ". " + waiting(n.Waiting), sentence(n.Say)},
+		Label: "Open the accounts", URL: link,
+		After: []string{"Reconnect the account there. Until then nothing is published on it, and nothing is lost."},
+		Why:   "You own or administer this workspace, or you connected this account.",
+	}
+	n.Excerpt, n.DueAt = "", nil
+	return l.about(name, n)
+}
+
+// of adds the client to a subject.
+func of(words, client string) string {
+	if client = Line(client, 60); client == "" {
+		return words
+	}
+	return words + " (" + client + ")"
+}
+
+func waiting(n int) string {
+	switch n {
+	case 0:
+		return "No planned post waits for it."
+	case 1:
+		return "A planned post waits for it."
+	}
+	return fmt.Sprintf("%d planned posts wait for it.", n)
+}
+
+// about fills in what all notices share, and leaves out what is not known.
+func (l Letter) about(name string, n Notice) Letter {
+	l.Agency, l.Hello = Line(n.Agency, 60), hello(name)
+	var say []string
+	for _, s := range l.Say {
+		if s != "" {
+			say = append(say, s)
+		}
+	}
+	l.Say = say
+	if n.Excerpt != "" || n.DueAt != nil {
+		l.Posts = []Post{{Client: Line(n.Client, 60), Where: place(n.Network, n.Account), When: whenever(n.DueAt, n.Zone), Excerpt: Line(n.Excerpt, 280)}}
+	}
+	return l
+}
+
+// reasons are Herald's own: the guards refuse before any network is asked, so
+// nobody else has words for it.
+var reasons = map[string]string{
+	"suspended_too_long":    "The workspace was suspended for too long.",
+	"monthly_limit":         "The workspace's monthly number of published posts was used up.",
+	"account_disabled":      "The account is switched off.",
+	"missing_scope":         "The account was connected without a permission that this post needs.",
+	"media_missing":         "The post needs a picture or a video and has none.",
+	"media_gone":            "A picture or video of the post no longer exists.",
+	"missed":                "Its time had passed too long ago when it could have been published.",
+	"sibling_published":     "The same post is already live on this account.",
+	"rate_limited_too_long": "The network kept limiting how much may be published.",
+	"attempts_used_up":      "Every attempt failed.",
+}
+
+// because is why a post failed: Herald's reason, else what the network said.
+func (n Notice) because() string {
+	own, said := reasons[n.Reason], sentence(n.Say)
+	switch n.Reason {
+	case "attempts_used_up", "rate_limited_too_long":
+		if said != "" {
+			return own + " The last answer: " + said
+		}
+	}
+	return cmp.Or(own, said, "The page says why.")
+}
