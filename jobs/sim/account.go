@@ -124,6 +124,9 @@ func (a *account) Name() string {
 	case handle != "":
 		return handle
 	}
+	if strings.Trim(a.id, "0123456789") != "" {
+		return a.id
+	}
 	return "Account " + a.id
 }
 

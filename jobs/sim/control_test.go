@@ -101,8 +101,12 @@ func TestResetForgetsAllButTheDeclaredAccounts(t *testing.T) {
 	w.json("/_control/knobs", `{"read_lag":"5s","keys":"ignore"}`).want(t, 200)
 	w.json("/_control/strangers", `{"network":"facebook","account":"1001","text":"hello"}`).want(t, 200)
 	id := w.form(fb+"/1001/feed", "access_token", "PT", "message", "a").want(t, 200).str("id")
-	w.fault(sim.Fault{Network: network.Facebook, Kind: sim.CloseBefore})
+	w.fault(sim.Fault{Network: network.Facebook, Kind: sim.Refuse, Status: 503})
+	w.form(fb+"/1002/feed", "access_token", "PT2", "message", "undeclared").want(t, 503)
+	w.get("/facebook?account=1002").want(t, 200)
 	w.json("/_control/reset", "").want(t, 200)
+	w.get("/facebook?account=1002").want(t, 404)
+	w.get("/facebook?account=Bakery").want(t, 200)
 	if len(w.sim.Posts("", "")) != 0 || len(w.sim.Calls("", "")) != 0 || len(w.sim.Faults()) != 0 || w.sim.Knobs() != newWorld(t).sim.Knobs() {
 		t.Error("something is left")
 	}

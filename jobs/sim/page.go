@@ -101,8 +101,7 @@ func (s *Sim) showNetwork(w http.ResponseWriter, r *http.Request, p *place, acco
 // showPost is the page that a post's address leads to.
 func (s *Sim) showPost(w http.ResponseWriter, r *http.Request, p *place) {
 	path := strings.TrimSuffix(r.URL.EscapedPath(), "/")
-	found, _ := s.state.Load().at(p.name).pages.Load(path)
-	e, ok := found.(*entry)
+	e, ok := s.state.Load().at(p.name).page(path)
 	if !ok {
 		if handle, isName := strings.CutPrefix(path, "/"+string(p.name)+"/@"); isName && !strings.Contains(handle, "/") {
 			s.showNetwork(w, r, p, handle)
@@ -163,7 +162,7 @@ func (s *Sim) shown(posts []Post) ([]postView, int) {
 		if a := st.at(p.Network).find(p.Account); a != nil {
 			v.Who = viewOf(a)
 		}
-		if e, ok := thing[*entry](st.at(p.Network), p.ID); ok {
+		if e, ok := st.at(p.Network).page(p.path); ok {
 			e.read(func() { v.Raw, v.Spoiler = pretty(e.private["raw"]), e.private["spoiler"] })
 		}
 		out = append(out, v)

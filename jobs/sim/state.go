@@ -153,3 +153,10 @@ func thing[T any](sh *shelf, id string) (T, bool) {
 	t, ok := v.(T)
 	return t, ok
 }
+
+// page returns the post whose page has path.
+func (sh *shelf) page(path string) (*entry, bool) {
+	v, _ := sh.pages.Load(path)
+	e, ok := v.(*entry)
+	return e, ok
+}

@@ -82,8 +82,11 @@ func TestWebhookTakesADeliveryOnce(t *testing.T) {
 	if g := w.send(w.delivery("a", "d1", "hello")).want(t, 200); g.str("duplicate") != "true" {
 		t.Errorf("got %s", g.raw)
 	}
-	w.send(w.delivery("b", "d1", "hello")).want(t, 200)
+	w.send(w.delivery("b", "d1", "other")).want(t, 200)
 	w.wantPosts(network.Webhook, "a", 1)
+	if a := w.get("/webhook/a").want(t, 200); strings.Contains(a.raw, "other") {
+		t.Errorf("a's page shows b's delivery of the same id: %s", a.raw)
+	}
 	calls := w.sim.Calls(network.Webhook, "a")
 	if !calls[0].Public || calls[1].Public || calls[1].Outcome != "replayed" || calls[1].Key != "d1" {
 		t.Errorf("the calls are %+v", calls)
@@ -101,7 +104,7 @@ func TestWebhookShowsTextLinkAndPictures(t *testing.T) {
 		t.Fatalf("the posts are %+v", posts)
 	}
 	page := w.get("/webhook/a").want(t, 200)
-	if !strings.Contains(page.raw, "Look") || !strings.Contains(page.raw, posts[0].Media[0].Address) {
+	if !strings.Contains(page.raw, "Look") || !strings.Contains(page.raw, "Body as received") || !strings.Contains(page.raw, posts[0].Media[0].Address) {
 		t.Errorf("the page is %s", page.raw)
 	}
 }
