@@ -101,20 +101,39 @@ func common(a, b []string) [][]int32 {
 	return table
 }
 
-// words cuts a text into words and the blanks between them; joined they are the
+// words cuts a text into words, blanks and single signs; joined they are the
 // text again.
 func words(text string) []string {
 	var out []string
-	start, blank := 0, false
+	start, last := 0, sign
 	for i, r := range text {
-		if is := unicode.IsSpace(r); i > start && is != blank || r == '\n' && i > start {
+		is := kindOf(r)
+		if i > start && (is != last || is == sign) {
 			out = append(out, text[start:i])
 			start = i
 		}
-		blank = unicode.IsSpace(r)
+		last = is
 	}
 	if start < len(text) {
 		out = append(out, text[start:])
 	}
 	return out
+}
+
+type runeKind int
+
+const (
+	sign runeKind = iota
+	letter
+	blank
+)
+
+func kindOf(r rune) runeKind {
+	switch {
+	case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r):
+		return letter
+	case unicode.IsSpace(r) && r != '\n':
+		return blank
+	}
+	return sign
 }

@@ -1,0 +1,368 @@
+package review_test
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"herald/db"
+	"herald/db/dbtest"
+	"herald/db/model"
+	"herald/db/network"
+	"herald/handlers/review"
+	"herald/handlers/web"
+)
+
+// site is an agency whose client acme has been asked about some posts, and the
+// review pages over real HTTP.
+type site struct {
+	*dbtest.World
+	agency  *dbtest.Agency
+	client  model.ClientID
+	account model.AccountID
+	dana    model.ApproverID
+	url     string
+}
+
+func newSite(t *testing.T) *site {
+	t.Helper()
+	w := dbtest.New(t)
+	s := &site{World: w, agency: w.Agency(t, "north", dbtest.SecondShard)}
+	s.client = s.agency.Client(t, "acme")
+	s.account = s.agency.Account(t, s.client, network.Mastodon)
+	s.dana = dbtest.Look[model.ApproverID](t, w, dbtest.SecondShard, `INSERT INTO tenant.approvers (tenant_id, client_id, name, email) VALUES ($1, $2, 'Dana', 'dana@client.example') RETURNING id`, s.agency.ID, s.client)
+	s.stage(t, s.client, s.dana)
+	mux := http.NewServeMux()
+	edge := &web.Edge{Store: w.Store, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: w.Clock.Now}
+	review.Register(mux, review.Deps{Edge: edge, Ring: w.Ring, URLLife: 15 * time.Minute, BaseURL: "https://herald.example"})
+	server := httptest.NewServer(web.Headers(true, http.NewCrossOriginProtection().Handler(mux)))
+	t.Cleanup(server.Close)
+	s.url = server.URL
+	return s
+}
+
+func (s *site) stage(t *testing.T, client model.ClientID, approver model.ApproverID) {
+	t.Helper()
+	id := dbtest.Look[int64](t, s.World, dbtest.SecondShard, `INSERT INTO tenant.stages (tenant_id, client_id, position, name, rule) VALUES ($1, $2, 1, 'Client', 'any') RETURNING id`, s.agency.ID, client)
+	s.Super(t, dbtest.SecondShard, `INSERT INTO tenant.stage_people (tenant_id, stage_id, approver_id) VALUES ($1, $2, $3)`, s.agency.ID, id, approver)
+}
+
+// ask submits posts in one batch and returns the path of the newest link to an
+// address.
+func (s *site) ask(t *testing.T, email string, pages ...db.PostPage) string {
+	t.Helper()
+	var list []db.Submission
+	for _, p := range pages {
+		list = append(list, db.Submission{Post: p.Post.ID, Seen: p.Post.Revision})
+	}
+	out, err := s.agency.Owner.Submit(t.Context(), list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range out {
+		if o.No != nil {
+			t.Fatal(o.No)
+		}
+	}
+	return s.link(t, email)
+}
+
+func (s *site) link(t *testing.T, email string) string {
+	t.Helper()
+	key := dbtest.Look[string](t, s.World, dbtest.SecondShard, `SELECT key FROM tenant.mails WHERE to_email = $1 AND sealed IS NOT NULL ORDER BY id DESC LIMIT 1`, email)
+	sealed := dbtest.Look[[]byte](t, s.World, dbtest.SecondShard, `SELECT sealed FROM tenant.mails WHERE key = $1`, key)
+	token, err := s.Ring.Open(sealed, db.MailAAD(s.agency.ID, key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "/review/" + token
+}
+
+type answer struct {
+	status int
+	body   string
+	header http.Header
+}
+
+func (s *site) do(t *testing.T, method, path string, form url.Values) answer {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if form != nil {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Sec-Fetch-Site", "same-origin")
+	}
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer{res.StatusCode, string(body), res.Header}
+}
+
+func (s *site) get(t *testing.T, path string) answer {
+	t.Helper()
+	return s.do(t, "GET", path, nil)
+}
+
+var hidden = regexp.MustCompile(`<input type="hidden" name="(\w+)" value="([^"]*)"`)
+
+// form reads the hidden fields of the first form of the page that posts to what
+// ends with action.
+func form(t *testing.T, page, action string) url.Values {
+	t.Helper()
+	_, rest, ok := strings.Cut(page, action+`"`)
+	if !ok {
+		t.Fatalf("the page has no form for %s:\n%s", action, page)
+	}
+	rest, _, _ = strings.Cut(rest, "</form>")
+	values := url.Values{}
+	for _, m := range hidden.FindAllStringSubmatch(rest, -1) {
+		values.Add(m[1], m[2])
+	}
+	return values
+}
+
+func (s *site) decisions(t *testing.T) int {
+	t.Helper()
+	return dbtest.Look[int](t, s.World, dbtest.SecondShard, `SELECT count(*) FROM tenant.decisions`)
+}
+
+func (s *site) wantStatus(t *testing.T, got answer, status int, words ...string) {
+	t.Helper()
+	if got.status != status {
+		t.Errorf("status %d, want %d: %s", got.status, status, got.body)
+	}
+	for _, w := range words {
+		if !strings.Contains(got.body, w) {
+			t.Errorf("the page lacks %q:\n%s", w, got.body)
+		}
+	}
+}
+
+func TestAnApproverApprovesByTheLinkAlone(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	post := s.agency.Post(t, "Grand opening on Saturday", s.account)
+	path := s.ask(t, "dana@client.example", post)
+	page := s.get(t, path)
+	s.wantStatus(t, page, 200, "One post waits for your approval", "Grand opening on Saturday", "Agency north", "Client acme", "@mastodon-0")
+
+	yes := form(t, page.body, "/decisions")
+	yes.Set("verdict", "approve")
+	done := s.do(t, "POST", path+"/decisions", yes)
+	s.wantStatus(t, done, 303)
+	s.wantStatus(t, s.get(t, done.header.Get("Location")), 200, "Approved. Thank you!", "You approved this.", "Nothing more waits for you here")
+	now, err := s.agency.Owner.Post(t.Context(), post.Post.ID)
+	if err != nil || now.Post.State != model.PostApproved {
+		t.Errorf("the post is %s, %v", now.Post.State, err)
+	}
+	s.wantStatus(t, s.do(t, "POST", path+"/decisions", yes), 303)
+	no := yes
+	no.Set("verdict", "reject")
+	s.wantStatus(t, s.do(t, "POST", path+"/decisions", no), 409, "You have already decided on this")
+	if n := s.decisions(t); n != 1 {
+		t.Errorf("%d decisions", n)
+	}
+}
+
+func TestOpeningALinkNeverDecides(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	path := s.ask(t, "dana@client.example", s.agency.Post(t, "Hello", s.account))
+	page := s.get(t, path)
+	fields := form(t, page.body, "/decisions")
+	fields.Set("verdict", "approve")
+
+	for _, method := range []string{"GET", "HEAD"} {
+		for _, at := range []string{path, path + "?" + fields.Encode(), path + "/decisions?" + fields.Encode(), path + "/approvals", path + "/links", path + "/comments"} {
+			s.do(t, method, at, nil)
+		}
+	}
+	bare := url.Values{"verdict": {"approve"}, "request": fields["request"], "hash": fields["hash"], "stage": fields["stage"]}
+	s.wantStatus(t, s.do(t, "POST", path+"/decisions", bare), 403, "nothing was recorded")
+	s.wantStatus(t, s.do(t, "POST", path+"/decisions?page="+fields.Get("page"), bare), 403)
+	for _, at := range []string{"/approvals", "/comments", "/links"} {
+		s.wantStatus(t, s.do(t, "POST", path+at, bare), 403)
+	}
+	stranger := s.agency.Client(t, "bolt")
+	lee := dbtest.Look[model.ApproverID](t, s.World, dbtest.SecondShard, `INSERT INTO tenant.approvers (tenant_id, client_id, name, email) VALUES ($1, $2, 'Lee', 'lee@client.example') RETURNING id`, s.agency.ID, stranger)
+	s.stage(t, stranger, lee)
+	other := s.ask(t, "lee@client.example", s.agency.Post(t, "Of Bolt", s.agency.Account(t, stranger, network.Mastodon)))
+	theirs := form(t, s.get(t, other).body, "/decisions")
+	bare.Set("page", theirs.Get("page"))
+	s.wantStatus(t, s.do(t, "POST", path+"/decisions", bare), 403)
+	theirs.Set("verdict", "approve")
+	theirs.Set("page", fields.Get("page"))
+	s.wantStatus(t, s.do(t, "POST", path+"/decisions", theirs), 404)
+	if n := s.decisions(t); n != 0 {
+		t.Fatalf("%d decisions without a click", n)
+	}
+	if n := dbtest.Look[int](t, s.World, dbtest.SecondShard, `SELECT count(*) FROM tenant.review_links`); n != 2 {
+		t.Errorf("%d links: opening one made another", n)
+	}
+}
+
+func TestAFormOfAnotherSiteIsRefused(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	path := s.ask(t, "dana@client.example", s.agency.Post(t, "Hello", s.account))
+	fields := form(t, s.get(t, path).body, "/decisions")
+	fields.Set("verdict", "approve")
+	r, err := http.NewRequestWithContext(t.Context(), "POST", s.url+path+"/decisions", strings.NewReader(fields.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Sec-Fetch-Site", "cross-site")
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	if res.StatusCode != 403 || s.decisions(t) != 0 {
+		t.Errorf("status %d", res.StatusCode)
+	}
+}
+
+func TestTheAddressOfThePageIsKeptSecret(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	path := s.ask(t, "dana@client.example", s.agency.Post(t, "Hello", s.account))
+	for _, at := range []string{path, "/review/1.unknown"} {
+		h := s.get(t, at).header
+		if h.Get("Referrer-Policy") != "no-referrer" || h.Get("Cache-Control") != "no-store" || !strings.Contains(h.Get("X-Robots-Tag"), "noindex") {
+			t.Errorf("%s: %v", at, h)
+		}
+	}
+	s.wantStatus(t, s.get(t, "/review/1.unknown"), 404, "not a review link")
+}
+
+func TestABatchIsApprovedAtOnceAndWhatChangedStays(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	one, two, three := s.agency.Post(t, "First", s.account), s.agency.Post(t, "Second", s.account), s.agency.Post(t, "Third", s.account)
+	path := s.ask(t, "dana@client.example", one, two, three)
+	page := s.get(t, path)
+	s.wantStatus(t, page, 200, "3 posts wait for your approval", "Post 1 of 3", "Approve all 3")
+	all := form(t, page.body, "/approvals")
+
+	second, err := s.agency.Owner.Post(t.Context(), two.Post.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := second.Version.Content
+	content.Text = "Second, better"
+	if _, err := s.agency.Owner.SavePost(t.Context(), two.Post.ID, db.PostForm{Seen: second.Post.Revision, Content: content}); err != nil {
+		t.Fatal(err)
+	}
+	s.wantStatus(t, s.do(t, "POST", path+"/approvals", all), 409, "This changed after you were asked", "<ins>, better</ins>")
+	if n := s.decisions(t); n != 2 {
+		t.Errorf("%d decisions, want those about the two that stand", n)
+	}
+	s.wantStatus(t, s.do(t, "POST", path+"/approvals", url.Values{"page": all["page"], "asked": {"1"}}), 422)
+	s.wantStatus(t, s.do(t, "POST", path+"/approvals", url.Values{"page": all["page"], "asked": {"999:1:ab"}}), 404)
+}
+
+func TestAskingForChangesNeedsWordsAndKeepsWhatWasTyped(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	path := s.ask(t, "dana@client.example", s.agency.Post(t, "Hello", s.account))
+	fields := form(t, s.get(t, path).body, "/decisions")
+	fields.Set("verdict", "request_changes")
+	fields.Set("words", "  ")
+	s.wantStatus(t, s.do(t, "POST", path+"/decisions", fields), 422, "Say what should change", "<details class=\"review-no\" open>")
+	fields.Set("words", strings.Repeat("x", 4001))
+	s.wantStatus(t, s.do(t, "POST", path+"/decisions", fields), 422, "too long", strings.Repeat("x", 4001))
+	fields.Set("words", "Less <b>red</b>")
+	done := s.do(t, "POST", path+"/decisions", fields)
+	s.wantStatus(t, done, 303)
+	s.wantStatus(t, s.get(t, done.header.Get("Location")), 200, "You asked for changes: “Less &lt;b&gt;red&lt;/b&gt;”")
+}
+
+func TestCommentsOfAClientReachTheAgency(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	post := s.agency.Post(t, "Hello", s.account)
+	path := s.ask(t, "dana@client.example", post)
+	if _, err := s.agency.Owner.Comment(t.Context(), db.CommentForm{Post: post.Post.ID, Visibility: model.Internal, Body: "They never like red"}); err != nil {
+		t.Fatal(err)
+	}
+	fields := form(t, s.get(t, path).body, "/comments")
+	s.wantStatus(t, s.do(t, "POST", path+"/comments", url.Values{"page": fields["page"], "request": fields["request"], "body": {" "}}), 422, "Write something first")
+	fields.Set("body", "Is that our new logo?")
+	done := s.do(t, "POST", path+"/comments", fields)
+	s.wantStatus(t, done, 303)
+	page := s.get(t, done.header.Get("Location"))
+	s.wantStatus(t, page, 200, "Is that our new logo?")
+	if strings.Contains(page.body, "never like red") || strings.Contains(page.body, "Internal") {
+		t.Error("an internal comment is on the page")
+	}
+	list, err := s.agency.Owner.Comments(t.Context(), post.Post.ID)
+	if err != nil || len(list) != 2 || list[1].Name != "Dana" || !list[1].ByApprover {
+		t.Errorf("the agency reads %+v, %v", list, err)
+	}
+}
+
+func TestALinkThatEndedExplainsItselfAndMailsAFreshOne(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	path := s.ask(t, "dana@client.example", s.agency.Post(t, "Hello", s.account))
+	old := form(t, s.get(t, path).body, "/decisions")
+	s.Clock.Advance(15 * 24 * time.Hour)
+	page := s.get(t, path)
+	s.wantStatus(t, page, 410, "This link no longer works", "ran out on", "Send me a fresh link")
+	if strings.Contains(page.body, "Hello") {
+		t.Error("the post shows on a link that ran out")
+	}
+	old.Set("verdict", "approve")
+	s.wantStatus(t, s.do(t, "POST", path+"/decisions", old), 403)
+	old.Set("page", form(t, page.body, "/links").Get("page"))
+	s.wantStatus(t, s.do(t, "POST", path+"/decisions", old), 410)
+	s.wantStatus(t, s.do(t, "POST", path+"/links", form(t, page.body, "/links")), 200, "A fresh link is on its way")
+	fresh := s.link(t, "dana@client.example")
+	if fresh == path {
+		t.Fatal("no fresh link")
+	}
+	s.wantStatus(t, s.get(t, fresh), 200, "One post waits")
+	if s.decisions(t) != 0 {
+		t.Error("a link that ran out decided")
+	}
+}
+
+func TestASupersededLinkShowsTheNewerVersionWithWhatChanged(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	post := s.agency.Post(t, "Open on Monday", s.account)
+	path := s.ask(t, "dana@client.example", post)
+	now, err := s.agency.Owner.Post(t.Context(), post.Post.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := now.Version.Content
+	content.Text = "Open on Tuesday"
+	edited, err := s.agency.Owner.SavePost(t.Context(), post.Post.ID, db.PostForm{Seen: now.Post.Revision, Content: content})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.wantStatus(t, s.get(t, path), 200, "This was changed after you were asked", "can no longer be approved")
+	s.ask(t, "dana@client.example", edited)
+	page := s.get(t, path)
+	s.wantStatus(t, page, 200, "This is a newer version", "<del>Monday</del>", "<ins>Tuesday</ins>")
+	yes := form(t, page.body, "/decisions")
+	yes.Set("verdict", "approve")
+	s.wantStatus(t, s.do(t, "POST", path+"/decisions", yes), 303)
+}
