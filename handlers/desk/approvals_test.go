@@ -1,0 +1,173 @@
+package desk_test
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"herald/db"
+	"herald/db/dbtest"
+	"herald/db/model"
+	"herald/db/network"
+	"herald/handlers/desk"
+	"herald/handlers/web"
+)
+
+// inbox is a client with a stage of one manager and one approver, and the desk
+// over HTTP.
+type inbox struct {
+	*dbtest.World
+	agency  *dbtest.Agency
+	client  model.ClientID
+	account model.AccountID
+	mia     *db.Scope
+	edge    *web.Edge
+	mux     http.Handler
+}
+
+func newInbox(t *testing.T) *inbox {
+	t.Helper()
+	w := dbtest.New(t)
+	in := &inbox{World: w, agency: w.Agency(t, "north", dbtest.SecondShard)}
+	in.client = in.agency.Client(t, "acme")
+	in.account = in.agency.Account(t, in.client, network.Mastodon)
+	in.mia = in.agency.Member(t, model.Manager, map[model.ClientID][]model.Permission{in.client: model.Manager.Grants()})
+	dana := dbtest.Look[model.ApproverID](t, w, dbtest.SecondShard, `INSERT INTO tenant.approvers (tenant_id, client_id, name, email) VALUES ($1, $2, 'Dana', 'dana@client.example') RETURNING id`, in.agency.ID, in.client)
+	stage := dbtest.Look[int64](t, w, dbtest.SecondShard, `INSERT INTO tenant.stages (tenant_id, client_id, position, name, rule) VALUES ($1, $2, 1, 'Sign-off', 'all') RETURNING id`, in.agency.ID, in.client)
+	in.Super(t, dbtest.SecondShard, `INSERT INTO tenant.stage_people (tenant_id, stage_id, user_id, approver_id) VALUES ($1, $2, $3, NULL), ($1, $2, NULL, $4)`, in.agency.ID, stage, in.mia.Actor.User, dana)
+	in.edge = &web.Edge{Store: w.Store, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: w.Clock.Now, Sessions: &web.Sessions{Store: w.Store, Now: w.Clock.Now}}
+	mux := http.NewServeMux()
+	(&desk.Desk{Edge: in.edge, Ring: w.Ring, URLLife: 15 * time.Minute}).Register(mux)
+	in.mux = mux
+	return in
+}
+
+// as makes a browser that a person is signed in with.
+func (in *inbox) as(t *testing.T, who *db.Scope) func(method, path string, form url.Values) *httptest.ResponseRecorder {
+	t.Helper()
+	in0 := httptest.NewRecorder()
+	if err := in.edge.Sessions.SignIn(in0, httptest.NewRequest("POST", "/signin", nil), who.Actor.User); err != nil {
+		t.Fatal(err)
+	}
+	cookie := in0.Result().Cookies()[0]
+	return func(method, path string, form url.Values) *httptest.ResponseRecorder {
+		r := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(form.Encode()))
+		if form != nil {
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		}
+		r.AddCookie(cookie)
+		w := httptest.NewRecorder()
+		in.mux.ServeHTTP(w, r)
+		return w
+	}
+}
+
+// asked submits a post and returns its request.
+func (in *inbox) asked(t *testing.T, text string) db.InboxRequest {
+	t.Helper()
+	p := in.agency.Post(t, text, in.account)
+	if _, err := in.agency.Owner.SubmitPost(t.Context(), db.Submission{Post: p.Post.ID, Seen: p.Post.Revision}); err != nil {
+		t.Fatal(err)
+	}
+	list, err := in.agency.Owner.PostApprovals(t.Context(), p.Post.ID)
+	if err != nil || len(list) != 1 {
+		t.Fatal(list, err)
+	}
+	return list[0]
+}
+
+func wantPage(t *testing.T, w *httptest.ResponseRecorder, status int, words ...string) {
+	t.Helper()
+	if w.Code != status {
+		t.Errorf("status %d, want %d: %s", w.Code, status, w.Body)
+	}
+	for _, word := range words {
+		if !strings.Contains(w.Body.String(), word) {
+			t.Errorf("the page lacks %q:\n%s", word, w.Body)
+		}
+	}
+}
+
+func TestAManagerDecidesInTheInbox(t *testing.T) {
+	t.Parallel()
+	in := newInbox(t)
+	r := in.asked(t, "Grand opening")
+	mia := in.as(t, in.mia)
+	wantPage(t, mia("GET", "/w/north/approvals", nil), 200, "Grand opening", "Waiting for manager 1 and Dana", "dana@client.example")
+	path := fmt.Sprintf("/w/north/approvals/%d", r.ID)
+	form := url.Values{"hash": {r.Hash}, "stage": {"1"}, "verdict": {"request_changes"}}
+	wantPage(t, mia("POST", path+"/decisions", form), 422, "Say what should change", "Grand opening")
+	form.Set("verdict", "approve")
+	if w := mia("POST", path+"/decisions", form); w.Code != 303 || w.Header().Get("Location") != "/w/north/approvals" {
+		t.Errorf("status %d to %q", w.Code, w.Header().Get("Location"))
+	}
+	wantPage(t, mia("GET", "/w/north/approvals", nil), 200, "Nothing waits for you")
+	wantPage(t, mia("GET", "/w/north/approvals?box=others", nil), 200, "Grand opening", "Waiting for Dana")
+}
+
+func TestAStaleDecisionInTheInboxShowsTheDifference(t *testing.T) {
+	t.Parallel()
+	in := newInbox(t)
+	r := in.asked(t, "Open on Monday")
+	now, err := in.agency.Owner.Post(t.Context(), r.PostID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := now.Version.Content
+	content.Text = "Open on Tuesday"
+	edited, err := in.agency.Owner.SavePost(t.Context(), r.PostID, db.PostForm{Seen: now.Post.Revision, Content: content})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.agency.Owner.SubmitPost(t.Context(), db.Submission{Post: r.PostID, Seen: edited.Post.Revision}); err != nil {
+		t.Fatal(err)
+	}
+	form := url.Values{"hash": {r.Hash}, "stage": {"1"}, "verdict": {"approve"}, "words": {"Lovely"}}
+	w := in.as(t, in.mia)("POST", fmt.Sprintf("/w/north/approvals/%d/decisions", r.ID), form)
+	wantPage(t, w, 409, "Nothing was recorded", "<del>Monday</del>", "<ins>Tuesday</ins>", fmt.Sprintf("/w/north/approvals/%d", r.ID+1))
+}
+
+func TestTheInboxRefusesForeignIDsInEveryPosition(t *testing.T) {
+	t.Parallel()
+	in := newInbox(t)
+	r := in.asked(t, "Grand opening")
+	link := r.Links[0].ID
+	south := in.World.Agency(t, "south", db.MainShard)
+	elsewhere := in.agency.Member(t, model.Manager, map[model.ClientID][]model.Permission{in.agency.Client(t, "bolt"): model.Manager.Grants()})
+	form := url.Values{"hash": {r.Hash}, "stage": {"1"}, "verdict": {"approve"}, "body": {"x"}, "visibility": {"internal"}}
+	for _, who := range []struct {
+		slug  string
+		scope *db.Scope
+	}{{"north", south.Owner}, {"south", south.Owner}, {"north", elsewhere}} {
+		browser := in.as(t, who.scope)
+		at := "/w/" + who.slug
+		wantPage(t, browser("GET", fmt.Sprintf("%s/approvals/%d", at, r.ID), nil), 404)
+		for _, path := range []string{fmt.Sprintf("/approvals/%d/decisions", r.ID), fmt.Sprintf("/approvals/%d/comments", r.ID),
+			fmt.Sprintf("/review-links/%d/revocation", link), fmt.Sprintf("/review-links/%d/successor", link), "/approvals/x/decisions", "/review-links/-1/revocation"} {
+			wantPage(t, browser("POST", at+path, form), 404)
+		}
+	}
+	if n := dbtest.Look[int](t, in.World, dbtest.SecondShard, `SELECT (SELECT count(*) FROM tenant.decisions) + (SELECT count(*) FROM tenant.comments) + (SELECT count(*) FROM tenant.review_links WHERE revoked_at IS NOT NULL)`); n != 0 {
+		t.Errorf("%d rows were written by strangers", n)
+	}
+}
+
+func TestInternalCommentsAreMarkedAndLinksCanBeTakenBack(t *testing.T) {
+	t.Parallel()
+	in := newInbox(t)
+	r := in.asked(t, "Grand opening")
+	mia := in.as(t, in.mia)
+	path := fmt.Sprintf("/w/north/approvals/%d", r.ID)
+	wantPage(t, mia("POST", path+"/comments", url.Values{"visibility": {"internal"}, "body": {"They never like red"}}), 303)
+	wantPage(t, mia("POST", path+"/comments", url.Values{"visibility": {"client"}, "body": {"As you asked"}}), 303)
+	wantPage(t, mia("POST", path+"/comments", url.Values{"visibility": {"client"}, "body": {"  "}}), 422, "Write something first")
+	wantPage(t, mia("GET", path, nil), 200, `data-visibility="internal"`, "Internal: your team only", "They never like red", "Client acme reads this")
+	wantPage(t, mia("POST", fmt.Sprintf("/w/north/review-links/%d/revocation", r.Links[0].ID), url.Values{}), 303)
+	wantPage(t, mia("GET", path, nil), 200, "Revoked", "The link was taken back")
+}
