@@ -269,7 +269,11 @@ func TestDoIsUnknownOnCommitOnceBytesWereSent(t *testing.T) {
 			defer srv.Close()
 			for step, want := range map[Step]fault.Kind{Commit: fault.Unknown, Prepare: fault.Transient, Find: fault.Transient} {
 				var calls trail
-				c := New(Options{Timeout: 400 * time.Millisecond})
+				patience := 30 * time.Second
+				if tt.code == "timeout" {
+					patience = time.Second
+				}
+				c := New(Options{Timeout: patience})
 				answer, err := c.Do(t.Context(), &calls, step, request(t, http.MethodPost, srv.URL+"/p?t=hush", "b"))
 				f := fault.Of(err)
 				if f == nil || f.Kind != want || f.Code != tt.code || f.Say == "" {
@@ -378,11 +382,11 @@ func TestUploadStreamsWithItsLengthAndGetsTimeBySize(t *testing.T) {
 	var form map[string][]string
 	var file, contentType string
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		length = r.ContentLength
 		if err := r.ParseMultipartForm(1 << 20); err != nil {
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}
+		length = r.ContentLength // only the whole upload gets here
 		form = r.MultipartForm.Value
 		part := r.MultipartForm.File["file"][0]
 		contentType = part.Header.Get("Content-Type")
