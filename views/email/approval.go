@@ -10,13 +10,13 @@ import (
 // ReviewRequest asks an approver. link is the page behind the reader's own
 // token; over says that it no longer opens the posts.
 func ReviewRequest(name string, m model.ApprovalMail, link string, over bool) Letter {
-	many, agency, sender := len(m.Posts), Line(m.Agency, 60), people(m)
+	many, sender := len(m.Posts), people(m)
 	l := Letter{
-		Subject: forClient("Please review "+posts(many), m.Client), Agency: agency, Hello: hello(name),
+		Subject: forClient("Please review "+posts(many), m.Client), Agency: Line(m.Agency, 60), Hello: hello(name),
 		Title: waitTitle(many), Say: []string{sender + " asks for your approval."},
 		Label: "Read and decide", URL: link,
 		After: []string{"Opening the page decides nothing: you read first, then choose there.", "The link is yours alone. Whoever has it can decide in your name, so please do not pass it on." + until(m)},
-		Why:   cmp.Or(agency, "An agency") + " named you as somebody who approves posts" + clientWords(m.Client) + " before they are published.",
+		Why:   "You were named as somebody who approves posts" + clientWords(m.Client) + " before they are published.",
 	}
 	if m.Fresh {
 		l.Subject = forClient("Your new link to review "+posts(many), m.Client)
@@ -26,7 +26,11 @@ func ReviewRequest(name string, m model.ApprovalMail, link string, over bool) Le
 		l.Label = "Open the page"
 		l.After = []string{"This mail reached you late: its link has run out. Open it all the same; the page sends you a new one."}
 	}
-	return l.with(m.Posts)
+	l = l.with(m.Posts)
+	for i := range l.Posts {
+		l.Posts[i].Stage = "" // how the agency calls its steps is nothing to a client
+	}
+	return l
 }
 
 // ApprovalWaiting tells a user of the workspace that a decision waits.
@@ -99,12 +103,7 @@ func people(m model.ApprovalMail) string {
 	return sender + " at " + agency
 }
 
-func clientWords(client string) string {
-	if client = Line(client, 60); client == "" {
-		return ""
-	}
-	return " for " + client
-}
+func clientWords(client string) string { return forClient("", client) }
 
 // until is the end of the link, in the zone of the first post.
 func until(m model.ApprovalMail) string {

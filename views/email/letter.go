@@ -1,7 +1,6 @@
 package email
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -138,4 +137,9 @@ func sentence(s string) string {
 	return s + "."
 }
 
-func quoted(excerpt string, n int) string { return "“" + cmp.Or(Line(excerpt, n), "no text") + "”" }
+func quoted(excerpt string, n int) string {
+	if excerpt = Line(excerpt, n); excerpt == "" {
+		return "(a post without text)"
+	}
+	return "“" + excerpt + "”"
+}

@@ -1,0 +1,291 @@
+package email
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+
+	"herald/db/model"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+var (
+	noon = time.Date(2026, time.March, 10, 12, 0, 0, 0, time.UTC)
+	due  = noon.Add(45 * time.Hour)
+	end  = noon.Add(14 * 24 * time.Hour)
+)
+
+const link = "https://herald.example/review/1.AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-_AbCdE"
+
+func batch() model.ApprovalMail {
+	return model.ApprovalMail{
+		Agency: "Nordwind Studio", Client: "Harbour Coffee", Sender: "Mia Berg", Until: &end,
+		Posts: []model.ApprovalMailPost{
+			{Post: 7, Excerpt: "Fresh beans from Sidamo land on Thursday. Come by for a cup, the first one is on us all morning long.", Client: "Harbour Coffee",
+				Networks: []string{"facebook", "instagram"}, DueAt: &due, Zone: "Europe/Berlin", Stage: "Client"},
+			{Post: 8, Excerpt: "Öffnungszeiten an Ostern: wie immer 🐣", Client: "Harbour Coffee", Networks: []string{"mastodon"}, Zone: "Europe/Berlin"},
+		},
+	}
+}
+
+func decided(v model.Verdict, done bool, words string) model.ApprovalMail {
+	m := batch()
+	m.Posts = m.Posts[:1]
+	m.Posts[0].Verdict, m.Posts[0].Done, m.Posts[0].Words = v, done, words
+	m.Sender = "Jonas Holm"
+	return m
+}
+
+func notice() Notice {
+	return Notice{
+		Agency: "Nordwind Studio", Client: "Harbour Coffee", Network: "instagram", Account: "@harbour.coffee", Excerpt: "Fresh beans from Sidamo land on Thursday.",
+		Reason: "refused_by_network", Say: "Instagram takes pictures from 4:5 to 1.91:1; this one is 9:16", DueAt: &due, Zone: "America/Argentina/Buenos_Aires", Waiting: 4,
+	}
+}
+
+// letters is one of each kind, and of each kind's turns.
+func letters() map[string]Letter {
+	fresh := batch()
+	fresh.Fresh = true
+	several := batch()
+	several.Client, several.Posts[0].Verdict, several.Posts[1].Verdict, several.Posts[1].Words = "", model.Approve, model.Reject, "Not at Easter."
+	used := notice()
+	used.Reason = "attempts_used_up"
+	missed := notice()
+	missed.Reason, missed.Say, missed.Excerpt = "missed", "", ""
+	ended := notice()
+	ended.Say = "Instagram says that the access was taken back"
+	check := notice()
+	check.Network, check.Account, check.Say = "webhook", "Shop", "Webhook has no list of posts to look into."
+	return map[string]Letter{
+		"review":            ReviewRequest("Jonas Holm", batch(), link, false),
+		"review-fresh":      ReviewRequest("Jonas Holm", fresh, link, false),
+		"review-late":       ReviewRequest("", batch(), link, true),
+		"waiting":           ApprovalWaiting("Lea Sand", batch(), "https://herald.example/w/nordwind/approvals"),
+		"decision-approved": Decision("Mia Berg", decided(model.Approve, true, ""), "https://herald.example/w/nordwind/posts/7"),
+		"decision-stage":    Decision("Mia Berg", decided(model.Approve, false, "Lovely."), "https://herald.example/w/nordwind/posts/7"),
+		"decision-changes":  Decision("Mia Berg", decided(model.RequestChanges, false, "Please say that it is free."), "https://herald.example/w/nordwind/posts/7"),
+		"decision-rejected": Decision("Mia Berg", decided(model.Reject, false, ""), "https://herald.example/w/nordwind/posts/7"),
+		"decision-several":  Decision("Mia Berg", several, "https://herald.example/w/nordwind/approvals"),
+		"failed":            TargetFailed("Mia Berg", notice(), "https://herald.example/w/nordwind/targets/31"),
+		"failed-used-up":    TargetFailed("Mia Berg", used, "https://herald.example/w/nordwind/targets/31"),
+		"failed-missed":     TargetFailed("Mia Berg", missed, "https://herald.example/w/nordwind/targets/31"),
+		"manual-check":      ManualCheck("Mia Berg", check, "https://herald.example/w/nordwind/targets/31"),
+		"reconnect":         NeedsReconnect("Mia Berg", ended, "https://herald.example/w/nordwind/accounts"),
+	}
+}
+
+func drawn(t *testing.T, l Letter) string {
+	t.Helper()
+	var b strings.Builder
+	if err := Page(l).Render(t.Context(), &b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s is drawn differently; if that is meant, run go test ./views/email -update\ngot:\n%s", name, got)
+	}
+}
+
+func TestEveryMailIsDrawnAsBefore(t *testing.T) {
+	t.Parallel()
+	for name, l := range letters() {
+		golden(t, name+".html", strings.ReplaceAll(drawn(t, l), "><", ">\n<")+"\n")
+		golden(t, name+".txt", "Subject: "+l.Subject+"\n\n"+l.Text())
+	}
+}
+
+// said is what a reader of the HTML part reads.
+func said(t *testing.T, page string) string {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var words []string
+	for n := range root.Descendants() {
+		if n.Type == html.TextNode && n.Parent.Data != "style" && n.Parent.Data != "title" {
+			words = append(words, strings.Fields(n.Data)...)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func TestBothPartsSayTheSame(t *testing.T) {
+	t.Parallel()
+	for name, l := range letters() {
+		page, plain := said(t, drawn(t, l)), strings.Join(strings.Fields(l.Text()), " ")
+		parts := append([]string{l.Hello, l.Label, l.URL, l.Why, l.Agency}, append(l.Say, l.After...)...)
+		for _, p := range l.Posts {
+			parts = append(parts, p.Client, p.Where, p.When, p.Stage, p.Excerpt, p.Verdict, p.Words)
+		}
+		for _, want := range parts {
+			if !strings.Contains(page, want) || !strings.Contains(plain, want) {
+				t.Errorf("%s: a part lacks %q\n%s\n%s", name, want, page, plain)
+			}
+		}
+	}
+}
+
+var src = regexp.MustCompile(`(?i)<(img|script|link|iframe|object|form|base)\b|url\(|@import|\bon[a-z]+=`)
+
+func TestAMailFetchesNothingAndLinksToOnePageOnly(t *testing.T) {
+	t.Parallel()
+	for name, l := range letters() {
+		page := drawn(t, l)
+		if found := src.FindString(page); found != "" {
+			t.Errorf("%s holds %s", name, found)
+		}
+		root, err := html.Parse(strings.NewReader(page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range root.Descendants() {
+			for _, a := range n.Attr {
+				if a.Key == "href" && a.Val != l.URL {
+					t.Errorf("%s links to %s", name, a.Val)
+				}
+			}
+		}
+		if n := strings.Count(l.Text(), "https://"); n != 1 {
+			t.Errorf("%s: the plain part has %d addresses", name, n)
+		}
+	}
+}
+
+const (
+	crlf   = "Mia\r\nBcc: everybody@example.com\r\n\r\n<script>alert(1)</script>"
+	hidden = "\u202egpj.exe\u2066\u200f\x00\ufeff"
+)
+
+func hostile() map[string]Letter {
+	evil := crlf + hidden + `"><img src=x onerror=alert(1)> javascript:alert(1) ` + strings.Repeat("Ünsinn 👩‍👩‍👧‍👧 ", 5000) + strings.Repeat("x", 5000) + "z" + strings.Repeat("\u0301", 4000) + "\xff\xfe"
+	m := model.ApprovalMail{Agency: evil, Client: evil, Sender: evil, Until: &end, Posts: []model.ApprovalMailPost{
+		{Excerpt: evil, Client: evil, Networks: []string{evil}, DueAt: &due, Zone: "../../etc/passwd", Stage: evil, Verdict: model.Verdict(evil), Words: evil},
+		{Excerpt: "", Verdict: model.Reject},
+	}}
+	one := m
+	one.Posts = m.Posts[:1]
+	n := Notice{Agency: evil, Client: evil, Network: evil, Account: evil, Excerpt: evil, Reason: evil, Say: evil, DueAt: &due, Zone: evil, Waiting: 1}
+	return map[string]Letter{
+		"review": ReviewRequest(evil, m, link, false), "waiting": ApprovalWaiting(evil, m, link), "decision": Decision(evil, one, link), "decisions": Decision(evil, m, link),
+		"failed": TargetFailed(evil, n, link), "check": ManualCheck(evil, n, link), "reconnect": NeedsReconnect(evil, n, link),
+	}
+}
+
+func TestHostileWordsStayWords(t *testing.T) {
+	t.Parallel()
+	for name, l := range hostile() {
+		page, plain := drawn(t, l), l.Text()
+		if strings.ContainsAny(l.Subject, "\r\n\x00\u202e\u2066") || utf8.RuneCountInString(l.Subject) > 1500 {
+			t.Errorf("%s: subject %q", name, l.Subject)
+		}
+		for _, bad := range []string{"<script", "<img", "\r", "\x00", "\u202e", "\u2066", "\u200f"} {
+			if strings.Contains(page, bad) {
+				t.Errorf("%s: %q came through", name, bad)
+			}
+		}
+		if strings.ContainsAny(plain, "\r\x00\u202e") || strings.Contains(plain, "\nBcc:") {
+			t.Errorf("%s: the plain part can be broken: %q", name, plain[:min(len(plain), 400)])
+		}
+		if !utf8.ValidString(page) || !utf8.ValidString(plain) || len(page) > 60_000 || len(plain) > 40_000 {
+			t.Errorf("%s: %d and %d bytes", name, len(page), len(plain))
+		}
+	}
+}
+
+func TestAnAddressThatIsNoneIsNotLinked(t *testing.T) {
+	t.Parallel()
+	l := ApprovalWaiting("Mia", batch(), "javascript:alert(1)")
+	if strings.Contains(drawn(t, l), `href="javascript:`) {
+		t.Error("a script is linked")
+	}
+}
+
+func TestLinesKeepWholeCharacters(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		in   string
+		n    int
+		want string
+	}{
+		{"  a \t b\r\nc ", 10, "a b c"},
+		{"family 👩‍👩‍👧‍👧 and friends", 8, "family…"},
+		{"family 👩‍👩‍👧‍👧 and friends", 9, "family 👩‍👩‍👧‍👧…"},
+		{"abc", 3, "abc"},
+		{"abcd", 3, "ab…"},
+		{"", 3, ""},
+		{"a\u2028b\u0085c", 9, "a b c"},
+	} {
+		if got := Line(c.in, c.n); got != c.want {
+			t.Errorf("Line(%q, %d) = %q, want %q", c.in, c.n, got, c.want)
+		}
+	}
+}
+
+func TestTimesAreTheClientsAndAnUnknownZoneIsUTC(t *testing.T) {
+	t.Parallel()
+	for zone, want := range map[string]string{
+		"Europe/Berlin":                  "Tue 10 Mar 2026, 13:00 (Berlin)",
+		"America/Argentina/Buenos_Aires": "Tue 10 Mar 2026, 09:00 (Buenos Aires)",
+		"Moon/Base":                      "Tue 10 Mar 2026, 12:00 (UTC)",
+		"":                               "Tue 10 Mar 2026, 12:00 (UTC)",
+	} {
+		if got := When(noon, zone); got != want {
+			t.Errorf("%s: %s", zone, got)
+		}
+	}
+}
+
+func TestABatchOfManyShowsSomeAndCountsTheRest(t *testing.T) {
+	t.Parallel()
+	m := batch()
+	for len(m.Posts) < 33 {
+		m.Posts = append(m.Posts, m.Posts[1])
+	}
+	l := ReviewRequest("Jonas", m, link, false)
+	if len(l.Posts) != 20 || !strings.Contains(l.Text(), "And 13 more on the page.") || !strings.Contains(drawn(t, l), "And 13 more on the page.") {
+		t.Errorf("%d posts shown:\n%s", len(l.Posts), l.Text())
+	}
+	if l.Subject != "Please review 33 posts for Harbour Coffee" {
+		t.Errorf("subject %q", l.Subject)
+	}
+}
+
+func FuzzLine(f *testing.F) {
+	f.Add("a\r\nb", 5)
+	f.Add("👩‍👩‍👧‍👧", 1)
+	f.Fuzz(func(t *testing.T, s string, n int) {
+		n = n%400 + 400 // 1 to 799
+		got := Line(s, n)
+		if strings.ContainsAny(got, "\r\n\x00\u2028\u202e") || !utf8.ValidString(got) || utf8.RuneCountInString(got) > 8*n {
+			t.Errorf("Line(%q, %d) = %q", s, n, got)
+		}
+		if again := Line(got, n); again != got {
+			t.Errorf("Line(%q, %d) = %q, and again %q", s, n, got, again)
+		}
+	})
+}
