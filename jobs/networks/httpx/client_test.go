@@ -12,6 +12,7 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -267,26 +268,32 @@ func TestDoIsUnknownOnCommitOnceBytesWereSent(t *testing.T) {
 				tt.handler(w, r)
 			}))
 			defer srv.Close()
+			var steps sync.WaitGroup
 			for step, want := range map[Step]fault.Kind{Commit: fault.Unknown, Prepare: fault.Transient, Find: fault.Transient} {
-				var calls trail
-				patience := 30 * time.Second
-				if tt.code == "timeout" {
-					patience = time.Second
-				}
-				c := New(Options{Timeout: patience})
-				answer, err := c.Do(t.Context(), &calls, step, request(t, http.MethodPost, srv.URL+"/p?t=hush", "b"))
-				f := fault.Of(err)
-				if f == nil || f.Kind != want || f.Code != tt.code || f.Say == "" {
-					t.Errorf("%s: got %v (%+v), want %s %s", step, err, f, want, tt.code)
-				}
-				if (answer == nil) != (tt.status == 0) || (answer != nil && answer.Status != tt.status) {
-					t.Errorf("%s: kept answer %+v", step, answer)
-				}
-				if len(calls) != 1 || calls[0].Status != tt.status || strings.Contains(fmt.Sprint(calls, err), "hush") {
-					t.Errorf("%s: evidence %+v", step, calls)
-				}
+				steps.Go(func() { checkLost(t, srv.URL, step, want, tt.code, tt.status) })
 			}
+			steps.Wait()
 		})
+	}
+}
+
+// checkLost makes a call whose answer does not come whole.
+func checkLost(t *testing.T, address string, step Step, want fault.Kind, code string, status int) {
+	patience := 30 * time.Second
+	if code == "timeout" {
+		patience = 3 * time.Second
+	}
+	var calls trail
+	answer, err := New(Options{Timeout: patience}).Do(t.Context(), &calls, step, request(t, http.MethodPost, address+"/p?t=hush", "b"))
+	f := fault.Of(err)
+	if f == nil || f.Kind != want || f.Code != code || f.Say == "" {
+		t.Errorf("%s: got %v (%+v), want %s %s", step, err, f, want, code)
+	}
+	if (answer == nil) != (status == 0) || (answer != nil && answer.Status != status) {
+		t.Errorf("%s: kept answer %+v", step, answer)
+	}
+	if len(calls) != 1 || calls[0].Status != status || strings.Contains(fmt.Sprint(calls, err), "hush") {
+		t.Errorf("%s: evidence %+v", step, calls)
 	}
 }
 
