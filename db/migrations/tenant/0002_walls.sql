@@ -56,11 +56,22 @@ CREATE TRIGGER decisions_immutable BEFORE UPDATE OR DELETE ON tenant.decisions F
 CREATE TRIGGER findings_immutable BEFORE UPDATE OR DELETE ON tenant.findings FOR EACH ROW EXECUTE FUNCTION tenant.refuse_update();
 CREATE TRIGGER audit_immutable BEFORE UPDATE OR DELETE ON tenant.audit FOR EACH ROW EXECUTE FUNCTION tenant.refuse_update();
 
--- Every move leaves a row, and the row's foreign key refuses what is no edge.
--- One statement of many rows costs one insert. herald.user names the person.
+-- Every move leaves a row, and one that is no edge is refused, whoever asks. One
+-- statement of many rows costs one check and one insert. herald.user names the
+-- person.
 -- +goose StatementBegin
-CREATE FUNCTION tenant.record_target_moves() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION tenant.record_target_moves() RETURNS trigger LANGUAGE plpgsql SET enable_hashjoin = on AS $$
+DECLARE
+	wrong text;
 BEGIN
+	SELECT o.state || ' -> ' || n.state INTO wrong
+	  FROM new_rows n JOIN old_rows o ON o.tenant_id = n.tenant_id AND o.id = n.id
+	 WHERE o.state <> n.state
+	   AND NOT EXISTS (SELECT FROM tenant.target_moves m WHERE m.from_state = o.state AND m.to_state = n.state)
+	 LIMIT 1;
+	IF wrong IS NOT NULL THEN
+		RAISE EXCEPTION 'a target cannot move %', wrong USING ERRCODE = 'foreign_key_violation', CONSTRAINT = 'target_changes_legal';
+	END IF;
 	INSERT INTO tenant.target_changes (tenant_id, target_id, from_state, to_state, reason, user_id, at)
 	SELECT n.tenant_id, n.id, o.state, n.state, n.reason,
 	       nullif(current_setting('herald.user', true), '')::bigint, n.updated_at

@@ -5,6 +5,10 @@
 -- (tenant, target, version, ...) and match every part. Locks are always taken
 -- posts first, then targets, each in key order, so that groups cannot deadlock.
 
+-- Their plans are cached while the tables are small and must still be right when
+-- they are large, so every function is held to index look-ups: it is given keys,
+-- and each table has an index that begins with them.
+
 GRANT CREATE ON SCHEMA tenant TO herald_pipeline;
 
 -- One judged target of a claim.
@@ -34,10 +38,11 @@ CREATE FUNCTION tenant.claim_targets(
 	attempt_no integer, attempts_used integer, limited_since timestamptz, due_at timestamptz, in_flight boolean,
 	handle text, remote_id text, address text, settings jsonb, scopes text[], token bytea, refresh_token bytea, token_expires timestamptz,
 	content bytea, media jsonb, handles jsonb
-) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 #variable_conflict use_column
 DECLARE
 	judged tenant.judgement[];
+	verdicts text[];
 BEGIN
 	PERFORM 1 FROM tenant.posts p
 	  JOIN (SELECT DISTINCT t.tenant_id, t.post_id
@@ -143,6 +148,8 @@ BEGIN
 	  INTO judged
 	  FROM unnest(judged) j LEFT JOIN taken t ON t.owner = j.owner;
 
+	verdicts := ARRAY(SELECT DISTINCT j.verdict FROM unnest(judged) j);
+
 	-- Into a worker's hands, and on from there.
 	UPDATE tenant.targets t SET state = 'queued', reason = '', say = '', updated_at = p_now
 	  FROM unnest(judged) j
@@ -163,7 +170,7 @@ BEGIN
 	   SET state = excluded.state, owner = excluded.owner, flown_at = excluded.flown_at, ended_at = NULL
 	 WHERE a.state IN ('waiting', 'rate_limited');
 
-	IF p_account_cap > 0 THEN
+	IF p_account_cap > 0 AND 'claimed' = ANY (verdicts) THEN
 		INSERT INTO tenant.account_rates AS r (tenant_id, account_id, spent_to)
 		SELECT j.tenant_id, j.account_id, p_now - p_account_window + p_account_window / nullif(p_account_cap, 0) * count(*)
 		  FROM unnest(judged) j WHERE j.verdict = 'claimed' GROUP BY 1, 2 ORDER BY 1, 2
@@ -171,27 +178,31 @@ BEGIN
 		   SET spent_to = greatest(r.spent_to, p_now - p_account_window) + (excluded.spent_to - (p_now - p_account_window));
 	END IF;
 
-	-- Postponed: back to waiting, with an event that brings it here again.
-	UPDATE tenant.targets t
-	   SET state = 'retry_scheduled', reason = j.reason, next_at = j.retry_at, seq = t.seq + 1, updated_at = p_now
-	  FROM unnest(judged) j
-	 WHERE j.verdict = 'postponed' AND t.tenant_id = j.tenant_id AND t.id = j.target_id;
-	INSERT INTO tenant.outbox (tenant_id, key, kind, target_id, version_id, seq, due_at, made_at)
-	SELECT t.tenant_id, 'publish:' || t.id || ':' || t.seq, 'target.publish', t.id, t.version_id, t.seq, t.next_at, p_now
-	  FROM unnest(judged) j JOIN tenant.targets t ON t.tenant_id = j.tenant_id AND t.id = j.target_id
-	 WHERE j.verdict = 'postponed';
+	IF 'postponed' = ANY (verdicts) THEN
+		-- Postponed: back to waiting, with an event that brings it here again.
+		UPDATE tenant.targets t
+		   SET state = 'retry_scheduled', reason = j.reason, next_at = j.retry_at, seq = t.seq + 1, updated_at = p_now
+		  FROM unnest(judged) j
+		 WHERE j.verdict = 'postponed' AND t.tenant_id = j.tenant_id AND t.id = j.target_id;
+		INSERT INTO tenant.outbox (tenant_id, key, kind, target_id, version_id, seq, due_at, made_at)
+		SELECT t.tenant_id, 'publish:' || t.id || ':' || t.seq, 'target.publish', t.id, t.version_id, t.seq, t.next_at, p_now
+		  FROM unnest(judged) j JOIN tenant.targets t ON t.tenant_id = j.tenant_id AND t.id = j.target_id
+		 WHERE j.verdict = 'postponed';
+	END IF;
 
-	-- Refused before any call.
-	UPDATE tenant.targets t
-	   SET state = CASE WHEN j.reason = 'needs_reconnect' THEN 'needs_reconnect' ELSE 'failed' END,
-	       reason = j.reason, next_at = NULL, updated_at = p_now
-	  FROM unnest(judged) j
-	 WHERE j.verdict = 'refused' AND t.tenant_id = j.tenant_id AND t.id = j.target_id;
-	INSERT INTO tenant.outbox (tenant_id, key, kind, target_id, version_id, seq, made_at)
-	SELECT t.tenant_id, 'notice:' || t.id || ':' || t.seq || ':' || t.attempt_no, 'notice.target', t.id, t.version_id, t.seq, p_now
-	  FROM unnest(judged) j JOIN tenant.targets t ON t.tenant_id = j.tenant_id AND t.id = j.target_id
-	 WHERE j.verdict = 'refused'
-	ON CONFLICT DO NOTHING;
+	IF 'refused' = ANY (verdicts) THEN
+		-- Refused before any call.
+		UPDATE tenant.targets t
+		   SET state = CASE WHEN j.reason = 'needs_reconnect' THEN 'needs_reconnect' ELSE 'failed' END,
+		       reason = j.reason, next_at = NULL, updated_at = p_now
+		  FROM unnest(judged) j
+		 WHERE j.verdict = 'refused' AND t.tenant_id = j.tenant_id AND t.id = j.target_id;
+		INSERT INTO tenant.outbox (tenant_id, key, kind, target_id, version_id, seq, made_at)
+		SELECT t.tenant_id, 'notice:' || t.id || ':' || t.seq || ':' || t.attempt_no, 'notice.target', t.id, t.version_id, t.seq, p_now
+		  FROM unnest(judged) j JOIN tenant.targets t ON t.tenant_id = j.tenant_id AND t.id = j.target_id
+		 WHERE j.verdict = 'refused'
+		ON CONFLICT DO NOTHING;
+	END IF;
 
 	PERFORM tenant.recompute_posts(array_agg(j.tenant_id), array_agg(j.post_id)) FROM unnest(judged) j WHERE j.post_id IS NOT NULL;
 
@@ -217,7 +228,7 @@ END $$;
 -- comes back may call the network, nothing else may.
 -- +goose StatementBegin
 CREATE FUNCTION tenant.begin_commits(p_tenants bigint[], p_targets bigint[], p_versions bigint[], p_attempts integer[], p_owners uuid[], p_handles jsonb[], p_now timestamptz)
-RETURNS TABLE (tenant_id bigint, target_id bigint) LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+RETURNS TABLE (tenant_id bigint, target_id bigint) LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 	WITH held AS (
 		SELECT a.* FROM unnest(p_tenants, p_targets, p_versions, p_attempts, p_owners, p_handles) AS a(tenant_id, target_id, version_id, attempt_no, owner, handles)
 		  JOIN tenant.targets t ON t.tenant_id = a.tenant_id AND t.id = a.target_id AND t.version_id = a.version_id
@@ -240,7 +251,7 @@ $$;
 -- after the end (follow-ups).
 -- +goose StatementBegin
 CREATE FUNCTION tenant.save_handles(p_tenants bigint[], p_targets bigint[], p_versions bigint[], p_attempts integer[], p_owners uuid[], p_handles jsonb[])
-RETURNS TABLE (tenant_id bigint, target_id bigint) LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+RETURNS TABLE (tenant_id bigint, target_id bigint) LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 	UPDATE tenant.attempts at SET handles = at.handles || a.handles
 	  FROM unnest(p_tenants, p_targets, p_versions, p_attempts, p_owners, p_handles) AS a(tenant_id, target_id, version_id, attempt_no, owner, handles)
 	 WHERE at.tenant_id = a.tenant_id AND at.target_id = a.target_id AND at.version_id = a.version_id AND at.attempt_no = a.attempt_no
@@ -259,7 +270,7 @@ CREATE FUNCTION tenant.finish_targets(
 	p_states text[], p_results text[], p_reasons text[], p_says text[], p_next timestamptz[], p_used integer[],
 	p_codes text[], p_statuses integer[], p_request_ids text[], p_external_ids text[], p_permalinks text[],
 	p_follow boolean[], p_close timestamptz[], p_calls jsonb[], p_handles jsonb[], p_now timestamptz
-) RETURNS TABLE (tenant_id bigint, target_id bigint, version_id bigint, seq bigint) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+) RETURNS TABLE (tenant_id bigint, target_id bigint, version_id bigint, seq bigint) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 #variable_conflict use_column
 BEGIN
 	PERFORM 1 FROM tenant.posts p
@@ -330,7 +341,9 @@ BEGIN
 	)
 	SELECT m.tenant_id, m.id, m.version_id, m.seq FROM moved m;
 
-	PERFORM tenant.account_faults(p_tenants, p_targets, p_states, p_results, p_says, p_now);
+	IF p_results && ARRAY['auth', 'permission'] THEN
+		PERFORM tenant.account_faults(p_tenants, p_targets, p_states, p_results, p_says, p_now);
+	END IF;
 	PERFORM tenant.recompute_posts(array_agg(t.tenant_id), array_agg(t.post_id))
 	   FROM unnest(p_tenants, p_targets) AS a(tenant_id, target_id)
 	   JOIN tenant.targets t ON t.tenant_id = a.tenant_id AND t.id = a.target_id;
@@ -341,7 +354,7 @@ END $$;
 -- statement that takes it out of active) or whose right is missing.
 -- +goose StatementBegin
 CREATE FUNCTION tenant.account_faults(p_tenants bigint[], p_targets bigint[], p_states text[], p_results text[], p_says text[], p_now timestamptz)
-RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 	WITH bad AS (
 		SELECT DISTINCT ON (t.tenant_id, t.account_id) t.tenant_id, t.account_id, a.result, a.say
 		  FROM unnest(p_tenants, p_targets, p_states, p_results, p_says) AS a(tenant_id, target_id, state, result, say)
@@ -369,13 +382,13 @@ $$;
 -- +goose StatementBegin
 CREATE FUNCTION tenant.take_outbox(p_limit integer)
 RETURNS TABLE (tenant_id bigint, id bigint, kind text, target_id bigint, version_id bigint, account_id bigint, seq bigint, due_at timestamptz)
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 	SELECT o.tenant_id, o.id, o.kind, o.target_id, o.version_id, o.account_id, o.seq, o.due_at
 	  FROM tenant.outbox o WHERE o.relayed_at IS NULL
 	 ORDER BY o.id LIMIT p_limit FOR UPDATE SKIP LOCKED
 $$;
 CREATE FUNCTION tenant.mark_relayed(p_tenants bigint[], p_ids bigint[], p_now timestamptz) RETURNS void
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 	UPDATE tenant.outbox o SET relayed_at = p_now
 	  FROM unnest(p_tenants, p_ids) AS a(tenant_id, id) WHERE o.tenant_id = a.tenant_id AND o.id = a.id AND o.relayed_at IS NULL
 $$;
@@ -388,7 +401,7 @@ RETURNS TABLE (state text, post_id bigint, client_id bigint, account_id bigint, 
 	attempt_no integer, attempts_used integer, looks integer, due_at timestamptz, external_id text, permalink text,
 	handle text, remote_id text, address text, settings jsonb, scopes text[], token bytea, refresh_token bytea, token_expires timestamptz, account_state text,
 	content bytea, media jsonb, handles jsonb, first_flown timestamptz, last_ended timestamptz, taken text[])
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 	SELECT t.state, t.post_id, t.client_id, t.account_id, t.network, t.format, t.seq, t.next_at,
 	       t.attempt_no, t.attempts_used, t.looks, t.due_at, t.external_id, t.permalink,
 	       ac.handle, ac.remote_id, ac.address, ac.settings, ac.scopes, ac.token, ac.refresh_token, ac.token_expires, ac.state,
@@ -416,7 +429,7 @@ $$;
 -- +goose StatementBegin
 CREATE FUNCTION tenant.record_finding(p_tenant bigint, p_target bigint, p_version bigint, p_seq bigint, p_attempt integer,
 	p_verdict text, p_say text, p_external_id text, p_permalink text, p_calls jsonb, p_to text, p_reason text, p_next timestamptz, p_follow boolean, p_now timestamptz)
-RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 DECLARE
 	r record;
 BEGIN
@@ -457,7 +470,7 @@ END $$;
 -- save_receipt keeps what a follow-up learned. A published target stays one.
 -- +goose StatementBegin
 CREATE FUNCTION tenant.save_receipt(p_tenant bigint, p_target bigint, p_permalink text, p_external_id text, p_calls jsonb, p_say text, p_now timestamptz) RETURNS void
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 	WITH t AS (
 		UPDATE tenant.targets SET permalink = CASE WHEN p_permalink <> '' THEN p_permalink ELSE permalink END,
 		       external_id = CASE WHEN p_external_id <> '' THEN p_external_id ELSE external_id END, say = p_say, updated_at = p_now
@@ -472,7 +485,7 @@ $$;
 -- +goose StatementBegin
 CREATE FUNCTION tenant.lease_refresh(p_tenant bigint, p_account bigint, p_owner uuid, p_ahead interval, p_now timestamptz, p_until timestamptz)
 RETURNS TABLE (network text, handle text, remote_id text, address text, settings jsonb, scopes text[], token bytea, refresh_token bytea, token_expires timestamptz)
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 	UPDATE tenant.accounts a SET refresh_owner = p_owner, refresh_until = p_until
 	 WHERE a.tenant_id = p_tenant AND a.id = p_account AND a.state = 'active' AND a.refresh_token IS NOT NULL
 	   AND a.token_expires < p_now + p_ahead
@@ -480,7 +493,7 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	RETURNING a.network, a.handle, a.remote_id, a.address, a.settings, a.scopes, a.token, a.refresh_token, a.token_expires
 $$;
 CREATE FUNCTION tenant.save_tokens(p_tenant bigint, p_account bigint, p_owner uuid, p_token bytea, p_refresh bytea, p_expires timestamptz, p_scopes text[]) RETURNS boolean
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 	WITH done AS (
 		UPDATE tenant.accounts a SET token = p_token, refresh_token = coalesce(p_refresh, a.refresh_token), token_expires = p_expires,
 		       scopes = coalesce(p_scopes, a.scopes), refresh_owner = NULL, refresh_until = NULL
@@ -488,7 +501,7 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT EXISTS (SELECT FROM done)
 $$;
 CREATE FUNCTION tenant.drop_refresh(p_tenant bigint, p_account bigint, p_owner uuid, p_dead boolean, p_say text, p_now timestamptz) RETURNS void
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 	WITH freed AS (
 		UPDATE tenant.accounts a SET refresh_owner = NULL, refresh_until = NULL,
 		       state = CASE WHEN p_dead THEN 'needs_reconnect' ELSE a.state END,
@@ -507,7 +520,7 @@ $$;
 -- the call may have been made; still preparing -> retry, since it was not.
 -- +goose StatementBegin
 CREATE FUNCTION tenant.sweep_claims(p_stale interval, p_now timestamptz, p_reconcile_at timestamptz, p_retry_at timestamptz, p_limit integer)
-RETURNS TABLE (tenant_id bigint, target_id bigint, to_state text) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+RETURNS TABLE (tenant_id bigint, target_id bigint, to_state text) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 #variable_conflict use_column
 DECLARE
 	stale tenant.judgement[];
@@ -559,14 +572,14 @@ END $$;
 -- +goose StatementBegin
 CREATE FUNCTION tenant.owed_targets(p_before timestamptz, p_limit integer)
 RETURNS TABLE (tenant_id bigint, target_id bigint, version_id bigint, seq bigint, task text, due_at timestamptz)
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 	SELECT t.tenant_id, t.id, t.version_id, t.seq, CASE t.state WHEN 'unknown_outcome' THEN 'reconcile' ELSE 'publish' END, t.next_at
 	  FROM tenant.targets t
 	 WHERE t.state IN ('scheduled', 'queued', 'retry_scheduled', 'unknown_outcome') AND t.next_at < p_before
 	 ORDER BY t.next_at LIMIT p_limit
 $$;
 CREATE FUNCTION tenant.sweep_outbox(p_before timestamptz, p_limit integer) RETURNS integer
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 	WITH gone AS (
 		DELETE FROM tenant.outbox o USING (SELECT tenant_id, id FROM tenant.outbox WHERE relayed_at < p_before LIMIT p_limit) x
 		 WHERE o.tenant_id = x.tenant_id AND o.id = x.id RETURNING 1)
@@ -578,7 +591,7 @@ $$;
 -- +goose StatementBegin
 CREATE FUNCTION tenant.take_mails(p_now timestamptz, p_lease timestamptz, p_limit integer)
 RETURNS TABLE (tenant_id bigint, id bigint, key text, kind text, to_email text, to_name text, content jsonb, sealed bytea, tries integer, slug text, workspace text)
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 	WITH due AS (
 		SELECT m.tenant_id, m.id FROM tenant.mails m WHERE m.sent_at IS NULL AND NOT m.given_up AND m.next_at <= p_now
 		 ORDER BY m.next_at LIMIT p_limit FOR UPDATE SKIP LOCKED)
@@ -587,13 +600,13 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	RETURNING m.tenant_id, m.id, m.key, m.kind, m.to_email, m.to_name, m.content, m.sealed, m.tries, w.slug, w.name
 $$;
 CREATE FUNCTION tenant.finish_mail(p_tenant bigint, p_id bigint, p_sent boolean, p_error text, p_next timestamptz, p_give_up boolean, p_now timestamptz) RETURNS void
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 	UPDATE tenant.mails SET sent_at = CASE WHEN p_sent THEN p_now END, sealed = CASE WHEN p_sent OR p_give_up THEN NULL ELSE sealed END,
 	       last_error = p_error, next_at = coalesce(p_next, next_at), given_up = p_give_up
 	 WHERE tenant_id = p_tenant AND id = p_id AND sent_at IS NULL
 $$;
 CREATE FUNCTION tenant.add_mail(p_tenant bigint, p_key text, p_kind text, p_email text, p_name text, p_content jsonb, p_now timestamptz) RETURNS void
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 	INSERT INTO tenant.mails (tenant_id, key, kind, to_email, to_name, content, next_at, made_at)
 	VALUES (p_tenant, p_key, p_kind, p_email, p_name, p_content, p_now, p_now) ON CONFLICT DO NOTHING
 $$;
@@ -601,7 +614,7 @@ $$;
 CREATE FUNCTION tenant.notice_facts(p_tenant bigint, p_target bigint, p_account bigint)
 RETURNS TABLE (workspace text, slug text, client_id bigint, client text, account text, network text, excerpt text, state text, reason text, say text,
 	due_at timestamptz, zone text, created_by bigint, connected_by bigint, client_users bigint[], account_id bigint, affected bigint)
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 	SELECT w.name, w.slug, c.id, c.name, ac.handle, ac.network, coalesce(p.excerpt, ''), coalesce(t.state, ac.state), coalesce(t.reason, ''),
 	       coalesce(nullif(t.say, ''), ac.last_error, ''), t.due_at, coalesce(t.zone, c.zone), p.created_by, ac.connected_by,
 	       ARRAY(SELECT ca.user_id FROM tenant.client_access ca WHERE ca.tenant_id = p_tenant AND ca.client_id = c.id AND 'posts.schedule' = ANY (ca.permissions)),
