@@ -1,3 +1,17 @@
 package desk
 
-func (d *Desk) composerRoutes() []route { return nil }
+import "herald/db/model"
+
+func (d *Desk) composerRoutes() []route {
+	return []route{
+		{"GET /w/{slug}/posts/new", model.PostsWrite, d.showNewPost},
+		{"GET /w/{slug}/posts/{id}", model.PostsView, d.showPost},
+		{"GET /w/{slug}/posts/{id}/versions/{number}", model.PostsView, d.showVersion},
+		{"POST /w/{slug}/posts", model.PostsWrite, d.createPost},
+		{"POST /w/{slug}/posts/{id}", model.PostsWrite, d.savePost},
+		{"POST /w/{slug}/posts/form", model.PostsWrite, d.changeForm},
+		{"POST /w/{slug}/posts/check", model.PostsWrite, d.checkForm},
+		{"POST /w/{slug}/posts/{id}/retries", model.PostsSchedule, d.retryFailures},
+		{"POST /w/{slug}/posts/{id}/archive", model.PostsWrite, d.archivePost},
+	}
+}

@@ -1,3 +1,9 @@
 package desk
 
-func (d *Desk) mediaRoutes() []route { return nil }
+import "herald/db/model"
+
+func (d *Desk) mediaRoutes() []route {
+	return []route{
+		{"POST /w/{slug}/media", model.MediaWrite, d.uploadMedia},
+	}
+}

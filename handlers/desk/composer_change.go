@@ -1,0 +1,131 @@
+package desk
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"herald/db"
+	"herald/db/model"
+	"herald/db/network"
+	"herald/handlers/web"
+)
+
+// change carries out an intent that changes the form and saves nothing.
+func (e *editing) change(ctx context.Context) error {
+	var err error
+	switch e.form.do {
+	case "refresh":
+	case "all", "none":
+		err = e.chooseAll(e.form.do == "all")
+	case "customise", "shared", "fit":
+		err = e.changeVariant(network.Name(e.form.arg))
+	case "up", "down", "remove":
+		err = e.moveFile()
+	case "at":
+		err = e.form.when.take(e.form.arg)
+	default:
+		err = model.Refuse(model.Unprocessable, "Herald does not know that button. Load the page again.")
+	}
+	if err != nil {
+		return err
+	}
+	return e.check(ctx)
+}
+
+// chooseAll chooses all accounts of one client, or none of them.
+func (e *editing) chooseAll(all bool) error {
+	list, err := ids[model.ClientID]([]string{e.form.arg})
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(e.clients, func(c db.ComposerClient) bool { return c.ID == list[0] })
+	if i < 0 {
+		return model.Refuse(model.NotFound, "There is no such client.")
+	}
+	for _, a := range e.clients[i].Accounts {
+		e.form.content.Accounts = slices.DeleteFunc(e.form.content.Accounts, func(id model.AccountID) bool { return id == a.ID })
+		if all && a.State != "disabled" {
+			e.form.content.Accounts = append(e.form.content.Accounts, a.ID)
+		}
+	}
+	slices.Sort(e.form.content.Accounts)
+	return nil
+}
+
+// changeVariant gives a network words of its own, takes them away, or cuts them
+// to what fits: the cut text stands in the form and is what is sent.
+func (e *editing) changeVariant(name network.Name) error {
+	if _, ok := network.Get(name); !ok {
+		return model.Refuse(model.NotFound, "There is no such network.")
+	}
+	if e.form.do == "shared" {
+		delete(e.form.variants, name)
+		return nil
+	}
+	v, own := e.form.variants[name]
+	if !own {
+		v = variantForm{text: e.form.content.Text, link: e.form.content.Link, comment: e.form.content.FirstComment}
+	}
+	if !slices.Contains(v.own, partText) {
+		v.own = append(v.own, partText)
+	}
+	if e.form.do == "fit" {
+		v.text = e.fitted(name)
+	}
+	e.form.variants[name] = v
+	return nil
+}
+
+// fitted is the text cut so that it fits every chosen account of a network.
+func (e *editing) fitted(name network.Name) (text string) {
+	first := true
+	for _, t := range e.checked.Targets {
+		if t.Network == nil || t.Network.Name != name {
+			continue
+		}
+		if first {
+			text, first = t.Draft.Text, false
+		}
+		draft := t.Draft
+		draft.Text = text
+		short, _ := t.Network.Fit(draft)
+		text = short.Text
+	}
+	return text
+}
+
+// moveFile moves an attachment among the others, or takes it out.
+func (e *editing) moveFile() error {
+	list, err := ids[model.MediaID]([]string{e.form.arg})
+	if err != nil {
+		return err
+	}
+	media := e.form.content.Media
+	i := slices.IndexFunc(media, func(m model.ContentMedia) bool { return m.ID == list[0] })
+	switch {
+	case e.form.do == "remove":
+		e.form.drop(list[0])
+	case i > 0 && e.form.do == "up":
+		media[i-1], media[i] = media[i], media[i-1]
+	case i >= 0 && i < len(media)-1 && e.form.do == "down":
+		media[i+1], media[i] = media[i], media[i+1]
+	}
+	return nil
+}
+
+// drawParts answers htmx with those parts of the page that a change of the form
+// can change. The one that was asked for is the answer; the others come beside.
+func (e *editing) drawParts(w http.ResponseWriter, r *http.Request) error {
+	return web.Render(w, r, http.StatusOK, e.changed(e.form.do))
+}
+
+// drawMedia answers htmx after an upload.
+func (e *editing) drawMedia(w http.ResponseWriter, r *http.Request) error {
+	return web.Render(w, r, http.StatusOK, e.changed("upload"))
+}
+
+// drawCheck answers htmx while somebody types.
+func (e *editing) drawCheck(w http.ResponseWriter, r *http.Request) error {
+	return web.Render(w, r, http.StatusOK, e.changed("check"))
+}

@@ -1,0 +1,213 @@
+package desk
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"herald/db"
+	"herald/db/model"
+	"herald/db/network"
+	"herald/views/composer"
+	"herald/views/ui"
+)
+
+// fillPost adds what a page says of a post that exists: where its targets stand,
+// its approval and its versions.
+func (d *Desk) fillPost(ctx context.Context, scope *db.Scope, page db.PostPage, p *composer.Props) error {
+	p.Paths = d.paths(scope, page.Post.ID)
+	p.Title, p.State, p.Seen = titleOf(page), string(page.Post.State), page.Post.Revision
+	p.Archived, p.MayWrite = page.Post.ArchivedAt != nil, scope.Actor.MayAnywhere(model.PostsWrite)
+	p.Delivery = delivery(scope, page)
+	asked, err := scope.PostApprovals(ctx, page.Post.ID)
+	if err != nil {
+		return err
+	}
+	p.Asked = askedOf(asked)
+	versions, err := scope.Versions(ctx, page.Post.ID)
+	if err != nil {
+		return err
+	}
+	for _, v := range versions {
+		p.Versions = append(p.Versions, composer.VersionRow{Number: v.Number, Href: fmt.Sprintf("%s/versions/%d", p.Paths.Back, v.Number), By: v.By,
+			When: *timeIn(v.At, scope.Workspace.Zone), Excerpt: v.Excerpt, Current: v.Current, Approved: v.Approved})
+	}
+	return nil
+}
+
+func titleOf(page db.PostPage) string {
+	if page.Post.Excerpt == "" {
+		return "Post without text"
+	}
+	return model.Excerpt(page.Post.Excerpt, 70)
+}
+
+// delivery is where each target stands. It comes first on the page once anything
+// has left the desk.
+func delivery(scope *db.Scope, page db.PostPage) composer.Delivery {
+	out := composer.Delivery{Hidden: page.Hidden}
+	for _, t := range page.Targets {
+		row := composer.TargetRow{ID: t.ID, Href: at(scope, fmt.Sprintf("/targets/%d", t.ID)), Network: t.Network, Label: network.Label(t.Network),
+			Handle: t.Account, Client: t.Client, State: string(t.State), Say: t.Say, Permalink: t.Permalink}
+		row.When, row.WhenWords = whenOfTarget(t)
+		out.Rows = append(out.Rows, row)
+		if t.State != model.Draft && t.State != model.Invalid {
+			out.First = true
+		}
+		if (t.State == model.Failed && t.Reason != "manual_check_required" || t.State == model.NeedsReconnect) && scope.Actor.May(model.PostsSchedule, t.ClientID) {
+			out.Failed++
+		}
+	}
+	return out
+}
+
+func whenOfTarget(t db.Target) (*ui.TimeProps, string) {
+	zone := t.ClientZone
+	switch {
+	case t.PublishedAt != nil:
+		return timeIn(*t.PublishedAt, zone), "published"
+	case t.State == model.RetryScheduled && t.NextAt != nil:
+		return timeIn(*t.NextAt, zone), "next try"
+	case t.DueAt == nil:
+		return nil, ""
+	case t.State == model.Draft || t.State == model.Invalid || t.State == model.Ready:
+		return timeIn(*t.DueAt, zone), "planned"
+	}
+	return timeIn(*t.DueAt, zone), "due"
+}
+
+// askedOf is the latest request of each client, with what its people said.
+func askedOf(list []db.InboxRequest) (out []composer.Asked) {
+	var seen []model.ClientID
+	for _, r := range list { // newest first
+		if slices.Contains(seen, r.ClientID) {
+			continue
+		}
+		seen = append(seen, r.ClientID)
+		a := composer.Asked{Client: r.Client, State: string(r.State), Words: requestWords(r.ApprovalRequest)}
+		for _, s := range r.Decisions {
+			if s.Words != "" {
+				a.Said = append(a.Said, composer.Remark{Name: s.Person.Name, Say: s.Words, When: *timeIn(s.At, r.ClientZone)})
+			}
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+func requestWords(r model.ApprovalRequest) string {
+	if r.State != model.RequestOpen {
+		return ui.StatusWord(string(r.State))
+	}
+	var names []string
+	for _, p := range r.Owing() {
+		names = append(names, p.Name)
+	}
+	if len(names) == 0 {
+		return "Waiting"
+	}
+	return "Waiting for " + listed(names)
+}
+
+// readOnly is a page without an editor.
+type readOnly struct {
+	composer.Props
+}
+
+// contents is what each network's accounts get of a content.
+func (d *Desk) contents(ctx context.Context, scope *db.Scope, page db.PostPage, content model.Content) (out readOnly, err error) {
+	media, err := d.visibleMedia(ctx, scope, content)
+	if err != nil {
+		return out, err
+	}
+	var done []model.AccountID
+	for _, t := range page.Targets {
+		if !slices.Contains(content.Accounts, t.AccountID) || slices.Contains(done, t.AccountID) {
+			continue
+		}
+		done = append(done, t.AccountID)
+		part := partOf(content.For(string(t.Network), t.AccountID), t.Network, media)
+		i := slices.IndexFunc(out.Parts, func(have composer.Part) bool { return samePart(have, part) })
+		if i < 0 {
+			out.Parts = append(out.Parts, part)
+			i = len(out.Parts) - 1
+		}
+		out.Parts[i].Handles = append(out.Parts[i].Handles, t.Account)
+	}
+	if len(out.Parts) == 0 {
+		shared := partOf(content.For("", 0), "", media)
+		shared.Label = "Without accounts yet"
+		out.Parts = append(out.Parts, shared)
+	}
+	return out, nil
+}
+
+func partOf(p model.Part, name network.Name, media map[model.MediaID]composer.File) composer.Part {
+	out := composer.Part{Network: name, Label: network.Label(name), Text: p.Text, Link: p.Link, Comment: p.FirstComment}
+	for _, m := range p.Media {
+		if f, ok := media[m.ID]; ok {
+			f.Alt = m.Alt
+			out.Files = append(out.Files, f)
+		}
+	}
+	n, ok := network.Get(name)
+	if !ok {
+		return out
+	}
+	for _, o := range n.Options {
+		if v := p.Options[o.Key]; v != "" {
+			out.Options = append(out.Options, o.Label+": "+optionWord(o, v))
+		}
+	}
+	return out
+}
+
+func optionWord(o network.Option, value string) string {
+	switch o.Kind {
+	case network.Choose:
+		for _, c := range o.Choices {
+			if c.Value == value {
+				return c.Label
+			}
+		}
+	case network.Switch:
+		return map[string]string{"true": "yes", "false": "no"}[value]
+	}
+	return value
+}
+
+func samePart(a, b composer.Part) bool {
+	files := func(x, y composer.File) bool { return x.ID == y.ID && x.Alt == y.Alt }
+	return a.Network == b.Network && a.Text == b.Text && a.Link == b.Link && a.Comment == b.Comment &&
+		slices.EqualFunc(a.Files, b.Files, files) && slices.Equal(a.Options, b.Options)
+}
+
+// visibleMedia reads the files of a content that the reader may see.
+func (d *Desk) visibleMedia(ctx context.Context, scope *db.Scope, content model.Content) (map[model.MediaID]composer.File, error) {
+	files := map[model.MediaID]composer.File{}
+	for _, id := range content.AllMedia() {
+		list, err := scope.Media(ctx, []model.MediaID{id})
+		if _, no := model.Refused(err); no {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		files[id] = d.file(scope, list[0], "")
+	}
+	return files, nil
+}
+
+// clientsOf are the clients of targets, once each, sorted.
+func clientsOf(targets []db.Target) (list []model.ClientID) {
+	for _, t := range targets {
+		list = append(list, t.ClientID)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// dayAndTime is a time in a sentence.
+func dayAndTime(when model.When) string {
+	return timeIn(when.At, when.Zone).Words + " (" + cityOf(when.Zone) + ")"
+}

@@ -1,0 +1,292 @@
+package desk
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"herald/db"
+	"herald/db/model"
+	"herald/db/network"
+	"herald/views/composer"
+	"herald/views/ui"
+)
+
+// draw answers with the whole page.
+func (e *editing) draw(w http.ResponseWriter, r *http.Request, status int) error {
+	p := composer.Props{Title: "New post", Paths: e.paths, MayWrite: true}
+	if e.form.id != 0 {
+		if err := e.desk.fillPost(r.Context(), e.scope, e.page, &p); err != nil {
+			return err
+		}
+	}
+	if e.lost != nil && e.problem == nil {
+		if no, ok := model.Refused(e.lost); ok {
+			e.explain(no, "")
+		}
+	}
+	p.Editor = e.editor()
+	return e.desk.show(w, r, e.scope, status, e.desk.postScreen(p.Title), composer.Page(p))
+}
+
+func (e *editing) editor() *composer.Editor {
+	f := e.form
+	return &composer.Editor{
+		Key: f.key, Seen: f.seen, Problem: e.problem, Conflict: e.conflict, Naming: e.naming, Warning: e.warning(),
+		Clients: e.groups(), Text: f.content.Text, Link: f.content.Link, Comment: f.content.FirstComment, Fields: e.fields,
+		Networks: e.networkParts(), Media: e.media(), When: e.when(), Check: e.checkPart(), Foot: e.foot(),
+		Labels: strings.Join(f.labels, ", "), Notes: f.notes, Confirm: e.confirmed(),
+	}
+}
+
+// changed is what a change of the form can have changed on the page.
+func (e *editing) changed(do string) templ.Component {
+	s := composer.Swap{Paths: e.paths}
+	check, foot, networks := e.checkPart(), e.foot(), e.networkParts()
+	s.Check = &check
+	switch do {
+	case "check":
+		said := e.whenSays(e.form.when)
+		s.Said, s.First = &said, "composer-check"
+		return composer.Swapped(s)
+	case "at":
+		when := e.when()
+		s.When, s.First = &when, "composer-when"
+		return composer.Swapped(s)
+	}
+	s.Networks, s.First = &networks, "composer-networks"
+	switch do {
+	case "up", "down", "remove", "upload":
+		media := e.media()
+		s.Media, s.First = &media, "composer-media"
+	case "refresh", "all", "none":
+		media := e.media()
+		s.Media, s.Foot = &media, &foot
+		if when := e.when(); when.Zone != e.form.when.zone {
+			s.When = &when
+		}
+		if do != "refresh" {
+			s.Group, s.First = e.groupOf(e.form.arg), "client-"+e.form.arg
+		}
+	}
+	return composer.Swapped(s)
+}
+
+// groups are the clients of the picker; those with a chosen account, or the only
+// ones there are, stand open.
+func (e *editing) groups() (list []composer.Client) {
+	for _, c := range e.clients {
+		g := composer.Client{ID: c.ID, Name: c.Name, Paths: e.paths}
+		for _, a := range c.Accounts {
+			chosen := slices.Contains(e.form.content.Accounts, a.ID)
+			if chosen {
+				g.Chosen++
+			}
+			g.Accounts = append(g.Accounts, composer.Account{ID: a.ID, Network: a.Network, Label: network.Label(a.Network), Handle: a.Handle,
+				Chosen: chosen, Reconnect: a.State == "needs_reconnect", Disabled: a.State == "disabled", Paused: a.Paused})
+		}
+		g.Open = g.Chosen > 0 || len(e.clients) <= 3 || c.ID == e.form.owner
+		list = append(list, g)
+	}
+	return list
+}
+
+func (e *editing) groupOf(arg string) *composer.Client {
+	for _, g := range e.groups() {
+		if fmt.Sprint(int64(g.ID)) == arg {
+			g.Open = true
+			return &g
+		}
+	}
+	return nil
+}
+
+// networkParts is what differs by network and account, in the order of names.
+func (e *editing) networkParts() composer.Networks {
+	n := composer.Networks{Paths: e.paths}
+	chosen := e.networks()
+	for _, name := range network.All() {
+		v, own := e.form.variants[name.Name]
+		used := slices.Contains(mapValues(chosen), name.Name)
+		switch {
+		case used:
+			n.Variants = append(n.Variants, e.variant(name, v, own))
+		case own:
+			n.Kept = append(n.Kept, e.variant(name, v, own))
+		}
+	}
+	for _, t := range e.checked.Targets {
+		if fields := e.options(t); len(fields) > 0 {
+			n.Accounts = append(n.Accounts, composer.AccountOptions{ID: t.AccountID, Network: t.Network.Name, Label: t.Network.Label, Handle: t.Handle, Fields: fields})
+		}
+	}
+	return n
+}
+
+func mapValues(m map[model.AccountID]network.Name) (list []network.Name) {
+	for _, v := range m {
+		list = append(list, v)
+	}
+	return list
+}
+
+func (e *editing) variant(n *network.Network, v variantForm, own bool) composer.Variant {
+	out := composer.Variant{Network: n.Name, Label: n.Label, Own: own, Explicit: v.own, Text: v.text, Link: v.link, Comment: v.comment,
+		TakesLink: n.Link != network.LinkNone, TakesWords: n.Comment.Max > 0}
+	if !own {
+		return out
+	}
+	for _, m := range slices.Concat(e.form.content.Media, v.extra) {
+		file := composer.VariantFile{ID: m.ID, Name: e.assets[m.ID].Name, Taken: !slices.Contains(v.offered, m.ID) || slices.Contains(v.taken, m.ID)}
+		if !e.form.has(m.ID) {
+			file.Extra, file.Alt = true, m.Alt
+		}
+		out.Files = append(out.Files, file)
+	}
+	return out
+}
+
+// options are the choices that matter for what the account would get now.
+func (e *editing) options(t db.CheckedTarget) (fields []composer.OptionField) {
+	if t.Network == nil {
+		return nil
+	}
+	format := t.Network.FormatOf(t.Draft)
+	for _, o := range t.Network.Options {
+		value := e.form.content.Options[t.AccountID][o.Key]
+		if len(o.Formats) > 0 && !slices.Contains(o.Formats, format) && value == "" {
+			continue
+		}
+		f := composer.OptionField{Name: fmt.Sprintf("option.%d.%s", t.AccountID, o.Key), ID: fmt.Sprintf("option-%d-%s", t.AccountID, o.Key), Option: o, Value: value}
+		for _, p := range t.Problems {
+			if p.Field == "options."+o.Key && !p.Warn {
+				f.Problem = p.Say
+			}
+		}
+		fields = append(fields, f)
+	}
+	return fields
+}
+
+// media is the post's files and where more are put.
+func (e *editing) media() composer.Media {
+	m := composer.Media{Paths: e.paths, Said: e.taken.said, Refused: e.taken.refused, Problem: e.fields["media"],
+		Say: "JPEG, PNG, WebP or MP4, up to " + megabytes(e.desk.uploadBytes()) + " each"}
+	for _, c := range e.form.content.Media {
+		m.Files = append(m.Files, e.desk.file(e.scope, e.assets[c.ID], c.Alt))
+	}
+	var no string
+	if m.Owner, no = e.owner(); no != "" && len(e.owners()) == 0 {
+		m.Nobody = no
+	}
+	for _, c := range e.owners() {
+		m.Owners = append(m.Owners, ui.Option{Value: fmt.Sprint(int64(c.ID)), Label: c.Name, Chosen: c.ID == m.Owner})
+	}
+	if no != "" && m.Nobody == "" {
+		m.Owners = append([]ui.Option{{Value: "", Label: "Choose a client", Chosen: true}}, m.Owners...)
+	}
+	return m
+}
+
+// file is an attachment as it is shown.
+func (d *Desk) file(scope *db.Scope, a db.Asset, alt string) composer.File {
+	f := composer.File{ID: a.ID, Name: a.Name, Alt: alt, Video: a.Kind == network.Video, Facts: factsOf(a), Source: d.mediaURL(scope, a.ID, "original")}
+	if a.ThumbPath != "" {
+		f.Thumb = d.mediaURL(scope, a.ID, "thumbnail")
+	}
+	if a.State != "ready" {
+		f.State = a.State
+	}
+	return f
+}
+
+// factsOf says a file's measures: 1200 × 800, JPEG, 340 KB.
+func factsOf(a db.Asset) string {
+	var facts []string
+	if a.Width > 0 {
+		facts = append(facts, fmt.Sprintf("%d × %d", a.Width, a.Height))
+	}
+	_, kind, _ := strings.Cut(a.Type, "/")
+	facts = append(facts, strings.ToUpper(kind))
+	if a.DurationMs > 0 {
+		facts = append(facts, fmt.Sprintf("%.1f s", float64(a.DurationMs)/1000))
+	}
+	size := fmt.Sprintf("%d KB", (a.Bytes+1023)>>10)
+	if a.Bytes >= 1<<20 {
+		size = fmt.Sprintf("%.1f MB", float64(a.Bytes)/(1<<20))
+	}
+	return strings.Join(append(facts, size), ", ")
+}
+
+// confirmed are the clients that were confirmed by name, as long as they are
+// exactly those of the post: another client asks again.
+func (e *editing) confirmed() []model.ClientID {
+	named := slices.Compact(slices.Sorted(slices.Values(e.form.named)))
+	if e.naming == nil && slices.Equal(named, e.chosenClients()) {
+		return named
+	}
+	return nil
+}
+
+// warning is what a change costs.
+func (e *editing) warning() string {
+	switch {
+	case e.form.id == 0:
+		return ""
+	case e.page.Post.Review == "in_review":
+		return "This version is waiting for approval. Changing anything that is sent takes the request back; submit it again afterwards."
+	case e.page.Post.ApprovedVersionID != nil:
+		return "This version is approved. Changing anything that is sent takes the approval back, and whatever is planned with it. Labels, notes and the time can change freely."
+	}
+	return ""
+}
+
+// foot is the row of intents.
+func (e *editing) foot() composer.Foot {
+	f := composer.Foot{Accounts: len(e.form.content.Accounts), Schedules: true, Reviewing: e.page.Post.Review == "in_review"}
+	f.Approved = e.page.Post.ApprovedVersionID != nil && *e.page.Post.ApprovedVersionID == e.page.Post.CurrentVersionID
+	for _, t := range e.page.Targets {
+		f.OnItsWay = f.OnItsWay || t.State == model.Scheduled || t.State == model.RetryScheduled
+	}
+	var names []string
+	for _, c := range e.clients {
+		if !slices.Contains(e.chosenClients(), c.ID) {
+			continue
+		}
+		f.Schedules = f.Schedules && e.scope.Actor.May(model.PostsSchedule, c.ID)
+		if c.Stages > 0 {
+			names = append(names, c.Name)
+		}
+	}
+	if len(e.form.content.Accounts) == 0 {
+		f.Schedules = e.scope.Actor.MayAnywhere(model.PostsSchedule)
+	}
+	f.Stages = len(names) > 0
+	f.Approval = footWords(f, names)
+	return f
+}
+
+func footWords(f composer.Foot, names []string) string {
+	switch {
+	case f.Accounts == 0:
+		return "Choose accounts; until then the post can only be saved."
+	case f.Approved:
+		return "Approved."
+	case f.Reviewing:
+		return "Waiting for approval by " + listed(names) + "."
+	case f.Stages:
+		return listed(names) + " approves before it goes out."
+	}
+	return "These accounts need no approval."
+}
+
+// listed joins names as in a sentence: A, B and C.
+func listed(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}

@@ -1,0 +1,311 @@
+package desk_test
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"io"
+	"log/slog"
+	"mime/multipart"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"herald/db"
+	"herald/db/blob"
+	"herald/db/dbtest"
+	"herald/db/model"
+	"herald/db/network"
+	"herald/db/picture"
+	"herald/handlers/desk"
+	"herald/handlers/hooks"
+	"herald/handlers/web"
+)
+
+// studio is an agency's desk behind HTTP, with an owner who is signed in.
+type studio struct {
+	*dbtest.World
+	agency  *dbtest.Agency
+	server  *httptest.Server
+	edge    *web.Edge
+	blobs   *blob.Folder
+	client  model.ClientID
+	account model.AccountID // on Mastodon
+	owner   *http.Client
+}
+
+const uploadLimit = 2 << 20
+
+func newStudio(t *testing.T) *studio {
+	t.Helper()
+	s := &studio{World: dbtest.New(t)}
+	s.agency = s.Agency(t, "north", dbtest.SecondShard)
+	s.client = s.agency.Client(t, "bakery")
+	s.account = s.agency.Account(t, s.client, network.Mastodon)
+	blobs, err := blob.OpenFolder(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.blobs = blobs
+	s.edge = &web.Edge{Store: s.Store, Log: slog.New(slog.NewTextHandler(testLog{t}, nil)), Now: s.Clock.Now, Sessions: &web.Sessions{Store: s.Store, Now: s.Clock.Now}}
+	mux := http.NewServeMux()
+	d := &desk.Desk{Edge: s.edge, Ring: s.Ring, Blobs: blobs, Darkroom: picture.NewDarkroom(picture.Standard()), URLLife: 15 * time.Minute, Limits: desk.Limits{UploadBytes: uploadLimit}}
+	d.Register(mux)
+	hooks.Register(mux, hooks.Deps{Edge: s.edge, Ring: s.Ring, Blobs: blobs})
+	s.server = httptest.NewServer(web.Headers(false, mux))
+	t.Cleanup(s.server.Close)
+	s.owner = s.signIn(t, s.agency.Owner)
+	return s
+}
+
+// testLog keeps what the edge logs with the test that caused it.
+type testLog struct{ t *testing.T }
+
+func (l testLog) Write(p []byte) (int, error) {
+	l.t.Logf("%s", bytes.TrimSpace(p))
+	return len(p), nil
+}
+
+// signIn is a browser of a member.
+func (s *studio) signIn(t *testing.T, scope *db.Scope) *http.Client {
+	t.Helper()
+	w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)
+	if err := s.edge.Sessions.SignIn(w, r, scope.Actor.User); err != nil {
+		t.Fatal(err)
+	}
+	jar, _ := cookiejar.New(nil)
+	at, _ := url.Parse(s.server.URL)
+	jar.SetCookies(at, w.Result().Cookies())
+	return &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// answer is what came back, with the form in it if there is one.
+type answer struct {
+	status int
+	to     string // where a redirect leads
+	header http.Header
+	body   string
+}
+
+func (s *studio) do(t *testing.T, who *http.Client, r *http.Request) answer {
+	t.Helper()
+	resp, err := who.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer{resp.StatusCode, resp.Header.Get("Location"), resp.Header, string(body)}
+}
+
+func (s *studio) get(t *testing.T, who *http.Client, path string) answer {
+	t.Helper()
+	r, _ := http.NewRequestWithContext(t.Context(), "GET", s.server.URL+path, nil)
+	return s.do(t, who, r)
+}
+
+// file is one file of a form.
+type file struct {
+	name  string
+	bytes []byte
+}
+
+// post sends a form as a browser without script does.
+func (s *studio) post(t *testing.T, who *http.Client, path string, form url.Values, files ...file) answer {
+	t.Helper()
+	return s.do(t, who, s.request(t, path, form, files...))
+}
+
+func (s *studio) request(t *testing.T, path string, form url.Values, files ...file) *http.Request {
+	t.Helper()
+	var body bytes.Buffer
+	w := multipart.NewWriter(&body)
+	for name, values := range form {
+		for _, v := range values {
+			_ = w.WriteField(name, v)
+		}
+	}
+	for _, f := range files {
+		part, err := w.CreateFormFile("file", f.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = part.Write(f.bytes)
+	}
+	_ = w.Close()
+	r, _ := http.NewRequestWithContext(t.Context(), "POST", s.server.URL+path, &body)
+	r.Header.Set("Content-Type", w.FormDataContentType())
+	return r
+}
+
+// form reads the composer's form out of a page, as a browser would send it.
+func (a answer) form(t *testing.T) url.Values {
+	t.Helper()
+	doc, err := html.Parse(strings.NewReader(a.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := url.Values{}
+	var walk func(n *html.Node, inside bool)
+	walk = func(n *html.Node, inside bool) {
+		inside = inside || attrOf(n, "id") == "composer"
+		if n.Type == html.ElementNode && inside {
+			field(n, values)
+		}
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			walk(c, inside)
+		}
+	}
+	walk(doc, false)
+	if len(values) == 0 {
+		t.Fatalf("no form in the page (%d): %.2000s", a.status, a.body)
+	}
+	return values
+}
+
+func field(n *html.Node, values url.Values) {
+	name := attrOf(n, "name")
+	switch {
+	case name == "":
+	case n.Data == "textarea":
+		text := ""
+		if n.FirstChild != nil {
+			text = n.FirstChild.Data
+		}
+		values.Add(name, text)
+	case n.Data == "select":
+		for _, o := range below(n, "option") {
+			if hasAttrOf(o, "selected") {
+				values.Add(name, attrOf(o, "value"))
+			}
+		}
+	case n.Data == "input" && (attrOf(n, "type") == "checkbox" || attrOf(n, "type") == "radio"):
+		if hasAttrOf(n, "checked") {
+			values.Add(name, attrOf(n, "value"))
+		}
+	case n.Data == "input" && attrOf(n, "type") != "file":
+		values.Add(name, attrOf(n, "value"))
+	}
+}
+
+func below(n *html.Node, tag string) (list []*html.Node) {
+	for c := range n.Descendants() {
+		if c.Type == html.ElementNode && c.Data == tag {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+func attrOf(n *html.Node, key string) string {
+	for _, a := range n.Attr {
+		if a.Key == key {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func hasAttrOf(n *html.Node, key string) bool {
+	for _, a := range n.Attr {
+		if a.Key == key {
+			return true
+		}
+	}
+	return false
+}
+
+// says tells whether a page shows a sentence, whatever markup is in between.
+func (a answer) says(want string) bool {
+	text := tags.ReplaceAllString(a.body, " ")
+	return strings.Contains(strings.Join(strings.Fields(html.UnescapeString(text)), " "), want)
+}
+
+var tags = regexp.MustCompile(`(?s)<[^>]*>`)
+
+func (a answer) want(t *testing.T, status int, says ...string) answer {
+	t.Helper()
+	if a.status != status {
+		t.Fatalf("status %d to %q, want %d: %.3000s", a.status, a.to, status, a.body)
+	}
+	for _, s := range says {
+		if !a.says(s) {
+			t.Errorf("the page does not say %q: %.6000s", s, tags.ReplaceAllString(a.body, " "))
+		}
+	}
+	return a
+}
+
+// fresh is the form of a new post for the studio's account.
+func (s *studio) fresh(t *testing.T) url.Values {
+	t.Helper()
+	form := s.get(t, s.owner, "/w/north/posts/new").want(t, 200).form(t)
+	form.Set("text", "Fresh bread from seven")
+	form.Set("account", fmt.Sprint(int64(s.account)))
+	return form
+}
+
+// send posts the form to the new posts, with an intent.
+func (s *studio) send(t *testing.T, form url.Values, do string, files ...file) answer {
+	t.Helper()
+	form.Set("do", do)
+	path := "/w/north/posts"
+	if id := form.Get("post"); id != "" {
+		path += "/" + id
+	}
+	return s.post(t, s.owner, path, form, files...)
+}
+
+// saved follows the redirect of a form that was carried out.
+func (s *studio) saved(t *testing.T, a answer, says ...string) (model.PostID, answer) {
+	t.Helper()
+	if a.status != http.StatusSeeOther {
+		t.Fatalf("status %d, want a redirect: %s", a.status, tags.ReplaceAllString(a.body, " "))
+	}
+	var id model.PostID
+	if _, err := fmt.Sscanf(a.to, "/w/north/posts/%d", &id); err != nil {
+		t.Fatalf("redirect to %q", a.to)
+	}
+	return id, s.get(t, s.owner, a.to).want(t, 200, says...)
+}
+
+func (s *studio) stored(t *testing.T, id model.PostID) db.PostPage {
+	t.Helper()
+	page, err := s.agency.Owner.Post(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page
+}
+
+func (s *studio) count(t *testing.T, table string) int {
+	t.Helper()
+	return dbtest.Look[int](t, s.World, dbtest.SecondShard, "SELECT count(*) FROM tenant."+table)
+}
+
+// photo is a JPEG that differs with its shade.
+func photo(t *testing.T, w, h int, shade byte) []byte {
+	t.Helper()
+	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	for i := range img.Pix {
+		img.Pix[i] = shade
+	}
+	img.Set(w/2, h/2, color.White)
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, img, nil); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}

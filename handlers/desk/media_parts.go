@@ -1,0 +1,174 @@
+package desk
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"os"
+
+	"herald/db/model"
+	"herald/db/picture"
+)
+
+// What one form may hold beside its files.
+const (
+	formTextBytes = 8 << 20
+	formParts     = 5000
+	formFiles     = 50
+)
+
+// parts is a form as it was sent: its fields in memory, its files on disk.
+type parts struct {
+	url.Values
+	files []*upload
+}
+
+// upload is one file of a form, in a temporary file. One that is larger than
+// the rule allows was not kept; its field is over.
+type upload struct {
+	name string
+	size int64
+	over bool
+	file *os.File
+}
+
+// close takes the temporary files away.
+func (p *parts) close() {
+	for _, u := range p.files {
+		u.close()
+	}
+}
+
+func (u *upload) close() {
+	if u.file != nil {
+		_ = u.file.Close()
+		_ = os.Remove(u.file.Name())
+	}
+}
+
+// uploadBytes is the largest file taken.
+func (d *Desk) uploadBytes() int64 {
+	if d.Limits.UploadBytes > 0 {
+		return d.Limits.UploadBytes
+	}
+	return picture.Standard().VideoBytes
+}
+
+// readParts reads a form. Files go to disk as they come, so that memory does not
+// grow with them; one that is too large is passed over to its end, so that the
+// rest of the form is not lost. It refuses with TooLarge a body beyond that. The
+// caller closes the parts.
+func (d *Desk) readParts(w http.ResponseWriter, r *http.Request) (p *parts, err error) {
+	r.Body = http.MaxBytesReader(w, r.Body, 4*d.uploadBytes()+formTextBytes)
+	reader, err := r.MultipartReader()
+	if errors.Is(err, http.ErrNotMultipart) {
+		return readFields(w, r)
+	}
+	if err != nil {
+		return nil, errForm
+	}
+	p = &parts{Values: url.Values{}}
+	if err := p.read(reader, d.uploadBytes()); err != nil {
+		p.close()
+		return nil, err
+	}
+	return p, nil
+}
+
+var errForm = model.Refuse(model.Unprocessable, "The form did not arrive whole. Go back and send it again.")
+
+func readFields(w http.ResponseWriter, r *http.Request) (*parts, error) {
+	r.Body = http.MaxBytesReader(w, r.Body, formTextBytes)
+	if err := r.ParseForm(); err != nil {
+		return nil, unread(err)
+	}
+	return &parts{Values: r.PostForm}, nil
+}
+
+func (p *parts) read(reader *multipart.Reader, limit int64) error {
+	room := int64(formTextBytes)
+	for range formParts {
+		part, err := reader.NextPart()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return unread(err)
+		}
+		if part.FileName() == "" {
+			err = p.field(part, &room)
+		} else {
+			err = p.take(part, limit)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return errTooMuch
+}
+
+var errTooMuch = model.Refuse(model.TooLarge, "That is more than one form can hold. Send it in smaller pieces.")
+
+// field reads a plain field. An empty file input comes as a field without a file
+// name too, and says nothing.
+func (p *parts) field(part *multipart.Part, room *int64) error {
+	value, err := io.ReadAll(io.LimitReader(part, *room+1))
+	if err != nil {
+		return unread(err)
+	}
+	if *room -= int64(len(value)); *room < 0 {
+		return errTooMuch
+	}
+	if part.Header.Get("Content-Type") == "" {
+		p.Add(part.FormName(), string(value))
+	}
+	return nil
+}
+
+func (p *parts) take(part *multipart.Part, limit int64) error {
+	if len(p.files) == formFiles {
+		return model.Refuse(model.TooLarge, fmt.Sprintf("At most %d files go up at once. Choose fewer, then add the others.", formFiles))
+	}
+	file, err := os.CreateTemp("", "herald-upload-*")
+	if err != nil {
+		return fmt.Errorf("keep an upload: %w", err)
+	}
+	u := &upload{name: part.FileName(), file: file}
+	p.files = append(p.files, u)
+	if u.size, err = io.CopyN(file, part, limit+1); err == io.EOF {
+		return nil
+	}
+	if err != nil {
+		return unread(err)
+	}
+	u.over = true
+	_ = file.Truncate(0)
+	rest, err := io.Copy(io.Discard, part)
+	u.size += rest
+	return unread(err)
+}
+
+// unread sorts why a body ended early: it was too large, our disk failed, or it
+// did not come whole.
+func unread(err error) error {
+	if err == nil {
+		return nil
+	}
+	if big, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return model.Refuse(model.TooLarge, fmt.Sprintf("These files are more than %s together. Upload fewer at once.", megabytes(big.Limit)))
+	}
+	if _, ok := errors.AsType[*os.PathError](err); ok {
+		return fmt.Errorf("keep an upload: %w", err)
+	}
+	return errForm
+}
+
+func megabytes(n int64) string {
+	if n < 10<<20 {
+		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%d MB", n>>20)
+}

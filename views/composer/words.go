@@ -1,0 +1,179 @@
+package composer
+
+import (
+	"fmt"
+	"strings"
+
+	"herald/db/network"
+	"herald/views/ui"
+)
+
+func joined(handles []string) string { return strings.Join(handles, ", ") }
+
+func postID(p Props) string {
+	i := strings.LastIndex(p.Paths.Back, "/")
+	return p.Paths.Back[i+1:]
+}
+
+// slug makes an intent fit for an id.
+func slug(do string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, do)
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+func hiddenWords(n int) string {
+	return "It also goes to " + count(n, "account", "accounts") + " of clients that you do not work for."
+}
+
+func retryWords(n int) string { return "Retry " + count(n, "failure", "failures") }
+
+func refusedWords(n int) string {
+	if n == 1 {
+		return "One file was not taken"
+	}
+	return fmt.Sprintf("%d files were not taken", n)
+}
+
+func chosenWords(chosen, all int) string {
+	switch {
+	case chosen == 0:
+		return count(all, "account", "accounts")
+	case chosen == all:
+		return "all " + count(all, "account", "accounts") + " chosen"
+	}
+	return fmt.Sprintf("%d of %d chosen", chosen, all)
+}
+
+func accountState(a Account) string {
+	switch {
+	case a.Disabled:
+		return "disabled"
+	case a.Reconnect:
+		return "needs_reconnect"
+	}
+	return "paused"
+}
+
+func problemIcon(warn bool) string {
+	if warn {
+		return "triangle-alert"
+	}
+	return "circle-alert"
+}
+
+func orName(alt, name string) string {
+	if alt != "" {
+		return alt
+	}
+	return name
+}
+
+func altWords(alt string) string {
+	if alt == "" {
+		return "No description"
+	}
+	return alt
+}
+
+func (g CheckGroup) verdict() string {
+	verdict := "fine"
+	for _, p := range g.Problems {
+		if !p.Warn {
+			return "bad"
+		}
+		verdict = "warn"
+	}
+	return verdict
+}
+
+func (f OptionField) props() ui.FieldProps {
+	p := ui.FieldProps{Name: f.Name, ID: f.ID, Label: f.Option.Label, Help: f.Option.Help, Value: f.Value, Problem: f.Problem}
+	p.Optional = f.Option.Kind == network.Write && !f.Option.Required
+	return p
+}
+
+func (f OptionField) value() string {
+	if f.Value == "" {
+		return f.Option.Default
+	}
+	return f.Value
+}
+
+func (f OptionField) on() bool { return f.value() == "true" }
+
+func (f OptionField) choices() []ui.Option {
+	var list []ui.Option
+	for _, c := range f.Option.Choices {
+		list = append(list, ui.Option{Value: c.Value, Label: c.Label, Chosen: c.Value == f.value()})
+	}
+	return list
+}
+
+// optionsOpen unfolds options of which one was chosen or needs mending.
+func optionsOpen(fields []OptionField) bool {
+	for _, f := range fields {
+		if f.Problem != "" || f.Option.Required || f.value() != f.Option.Default {
+			return true
+		}
+	}
+	return false
+}
+
+func chosenOptions(fields []OptionField) string {
+	n := 0
+	for _, f := range fields {
+		if f.value() != f.Option.Default {
+			n++
+		}
+	}
+	if n == 0 {
+		return "as usual"
+	}
+	return count(n, "changed", "changed")
+}
+
+func (f Foot) submitWords() string {
+	if f.Stages {
+		return "Submit for approval"
+	}
+	return "Approve"
+}
+
+func (f Foot) submitTone() ui.Tone {
+	if f.Stages {
+		return ui.Primary
+	}
+	return ""
+}
+
+func (f Foot) scheduleWords() string {
+	if f.OnItsWay {
+		return "Reschedule"
+	}
+	return "Schedule"
+}
+
+func (f Foot) scheduleTone() ui.Tone {
+	if f.Approved || !f.Stages && !f.Reviewing {
+		return ui.Primary
+	}
+	return ""
+}
+
+func (f Foot) nowWords() string {
+	if f.Accounts == 0 {
+		return "It goes out at once to every account you choose."
+	}
+	return "It goes out at once to " + count(f.Accounts, "account", "accounts") + "."
+}
