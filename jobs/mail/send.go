@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -111,9 +112,8 @@ func sorted(err error, m db.Mail) *problem {
 		return saying("The mail server could not be reached or did not let Herald in: " + redacted(err.Error(), m))
 	}
 	what, final := refused(sent)
-	answer, _, _ := strings.Cut(strings.TrimPrefix(sent.Error(), sent.Reason.String()+":"), ", affected ")
 	return &problem{
-		say:   what + ": " + redacted(answer, m),
+		say:   what + ": " + redacted(answer(sent), m),
 		log:   strings.TrimSpace(fmt.Sprintf("%s: %d %s", what, sent.ErrorCode(), sent.EnhancedStatusCode())),
 		final: final,
 	}
@@ -132,6 +132,17 @@ func refused(e *gomail.SendError) (what string, final bool) {
 		return "The mail server refused the mail", final
 	}
 	return "The mail server refused the sender", false
+}
+
+// answer is what the server said. The library keeps it to itself but for the text
+// of its error, where it stands quoted between what was done and for whom.
+func answer(e *gomail.SendError) string {
+	words, _, _ := strings.Cut(strings.TrimPrefix(e.Error(), e.Reason.String()+": "), ", affected ")
+	code, rest, _ := strings.Cut(words, " ")
+	if plain, err := strconv.Unquote(rest); err == nil {
+		return code + " " + plain
+	}
+	return words
 }
 
 // ours are the refusals of whoever did not sign in or encrypt as asked, and of a
