@@ -1,3 +1,12 @@
 package desk
 
-func (d *Desk) calendarRoutes() []route { return nil }
+import "herald/db/model"
+
+func (d *Desk) calendarRoutes() []route {
+	return []route{
+		{"GET /w/{slug}/calendar", model.PostsView, d.showCalendar},
+		{"GET /w/{slug}/posts", model.PostsView, d.showPosts},
+		{"POST /w/{slug}/posts/submissions", model.PostsWrite, d.createSubmissions},
+		{"POST /w/{slug}/posts/retries", model.PostsSchedule, d.createRetries},
+	}
+}

@@ -1,0 +1,181 @@
+package desk
+
+import (
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"herald/db"
+	"herald/db/model"
+	"herald/db/network"
+	"herald/views/calendar"
+	"herald/views/ui"
+)
+
+// lookup is the address of a calendar or list, taken apart: what it shows and
+// what it leaves out. Every link of such a page is a changed copy of it.
+type lookup struct {
+	path   string
+	values url.Values
+	filter db.CalendarFilter
+}
+
+// The fields of an address that filter.
+var filterFields = []string{"client", "account", "network", "state", "q"}
+
+// readLookup reads an address. An id that is no number is that of nothing.
+func readLookup(path string, values url.Values) lookup {
+	l := lookup{path: path, values: url.Values{}}
+	for name, all := range values {
+		all = slices.DeleteFunc(slices.Clone(all), func(v string) bool { return strings.TrimSpace(v) == "" })
+		if len(all) > 0 {
+			slices.Sort(all)
+			l.values[name] = slices.Compact(all)
+		}
+	}
+	for _, v := range l.values["client"] {
+		l.filter.Clients = append(l.filter.Clients, model.ClientID(number(v)))
+	}
+	for _, v := range l.values["account"] {
+		l.filter.Accounts = append(l.filter.Accounts, model.AccountID(number(v)))
+	}
+	for _, v := range l.values["network"] {
+		l.filter.Networks = append(l.filter.Networks, network.Name(v))
+	}
+	l.filter.States = l.values["state"]
+	l.filter.Words = l.values.Get("q")
+	return l
+}
+
+// number reads an id; what is none becomes zero, which nothing has.
+func number(s string) int64 {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// with is the address with some fields changed: pairs of name and value, where
+// an empty value takes the field away. A page of a list is never kept.
+func (l lookup) with(pairs ...string) string {
+	v := maps.Clone(l.values)
+	delete(v, "after")
+	delete(v, "before")
+	for i := 0; i < len(pairs); i += 2 {
+		v.Del(pairs[i])
+		if pairs[i+1] != "" {
+			v.Set(pairs[i], pairs[i+1])
+		}
+	}
+	return l.address(v)
+}
+
+func (l lookup) address(v url.Values) string {
+	if len(v) == 0 {
+		return l.path
+	}
+	return l.path + "?" + v.Encode()
+}
+
+// toggled is the address with one value of a field added or, if it is there,
+// taken away.
+func (l lookup) toggled(field, value string) string {
+	v := maps.Clone(l.values)
+	delete(v, "after")
+	delete(v, "before")
+	if slices.Contains(v[field], value) {
+		v[field] = slices.DeleteFunc(slices.Clone(v[field]), func(have string) bool { return have == value })
+		if len(v[field]) == 0 {
+			delete(v, field)
+		}
+	} else {
+		v[field] = append(slices.Clone(v[field]), value)
+	}
+	return l.address(v)
+}
+
+// clear is the address without any filter; empty if there is none to take away.
+func (l lookup) clear() string {
+	if !slices.ContainsFunc(filterFields, func(f string) bool { return len(l.values[f]) > 0 }) {
+		return ""
+	}
+	var pairs []string
+	for _, f := range filterFields {
+		pairs = append(pairs, f, "")
+	}
+	return l.with(pairs...)
+}
+
+// attention are the states that are always at hand: where somebody has to act.
+var attention = []string{"failed", "unknown_outcome", "needs_reconnect"}
+
+// filterProps draws the filter. counts may be nil where nobody counted.
+func (l lookup) filterProps(clients []db.CalendarClient, counts map[string]int) calendar.Filter {
+	f := calendar.Filter{Path: l.path, Words: l.values.Get("q"), Clear: l.clear()}
+	for _, keep := range []string{"view", "date"} {
+		if v := l.values.Get(keep); v != "" {
+			f.Keeps = append(f.Keeps, calendar.Hidden{Name: keep, Value: v})
+		}
+	}
+	f.Groups = l.groups(clients)
+	for _, state := range attention {
+		if !slices.Contains(l.values["state"], state) {
+			f.Quick = append(f.Quick, calendar.Chip{Label: ui.StatusWord(state), State: state, Href: l.toggled("state", state), Count: counts[state]})
+		}
+	}
+	for _, g := range f.Groups {
+		for _, o := range g.Options {
+			if o.Chosen {
+				f.Chips = append(f.Chips, l.chip(g.Name, o))
+			}
+		}
+	}
+	if f.Words != "" {
+		f.Chips = append(f.Chips, calendar.Chip{Label: "“" + f.Words + "”", Href: l.with("q", ""), On: true})
+	}
+	return f
+}
+
+func (l lookup) chip(field string, o ui.Option) calendar.Chip {
+	c := calendar.Chip{Label: o.Label, Href: l.toggled(field, o.Value), On: true}
+	if field == "state" {
+		c.State = o.Value
+	}
+	return c
+}
+
+// groups are the boxes to tick: clients, their accounts, networks and states.
+func (l lookup) groups(clients []db.CalendarClient) []calendar.FilterGroup {
+	byClient := calendar.FilterGroup{Name: "client", Legend: "Client"}
+	byAccount := calendar.FilterGroup{Name: "account", Legend: "Account"}
+	byNetwork := calendar.FilterGroup{Name: "network", Legend: "Network"}
+	byState := calendar.FilterGroup{Name: "state", Legend: "Status"}
+	used := map[network.Name]bool{}
+	for _, c := range clients {
+		byClient.Options = append(byClient.Options, l.option("client", id(c.ID), c.Name))
+		for _, a := range c.Accounts {
+			used[a.Network] = true
+			o := l.option("account", id(a.ID), network.Label(a.Network)+" "+a.Handle)
+			if len(clients) > 1 {
+				o.Help = c.Name
+			}
+			byAccount.Options = append(byAccount.Options, o)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(used)) {
+		byNetwork.Options = append(byNetwork.Options, l.option("network", string(name), network.Label(name)))
+	}
+	for _, state := range db.Shown() {
+		byState.Options = append(byState.Options, l.option("state", state, ui.StatusWord(state)))
+	}
+	return slices.DeleteFunc([]calendar.FilterGroup{byState, byClient, byNetwork, byAccount}, func(g calendar.FilterGroup) bool { return len(g.Options) == 0 })
+}
+
+func (l lookup) option(field, value, label string) ui.Option {
+	return ui.Option{Value: value, Label: label, Chosen: slices.Contains(l.values[field], value)}
+}
+
+func id[T ~int64](n T) string { return strconv.FormatInt(int64(n), 10) }

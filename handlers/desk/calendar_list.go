@@ -1,0 +1,71 @@
+package desk
+
+import (
+	"net/http"
+
+	"herald/db"
+	"herald/db/model"
+	"herald/views/calendar"
+	"herald/views/ui"
+)
+
+func (d *Desk) showList(w http.ResponseWriter, r *http.Request, scope *db.Scope, l lookup, day model.Date) error {
+	turn, err := readPage(l)
+	if err != nil {
+		return err
+	}
+	list, err := scope.CalendarList(r.Context(), day, turn, l.filter)
+	if err != nil {
+		return err
+	}
+	p := calendar.ListProps{FrameProps: d.calendarFrame(scope, l, list.Zone, list.Clients, nil)}
+	p.Title, p.Step = "Planned", "page"
+	p.Views = calendarViews(l, "list", list.Day)
+	today := localDay(d.Now(), list.Zone)
+	draw := cardDrawer(scope, list.Zone, list.Clients)
+	for _, one := range list.Days {
+		p.Groups = append(p.Groups, listGroup(one, today, draw))
+	}
+	p.Empty = emptyWords("from "+list.Day.Say()+" on", p.Filter.Clear != "")
+	p.Pages = pages(l, list.Earlier, list.Later, "Earlier and later")
+	p.Previous, p.Next = p.Pages.Previous, p.Pages.Next
+	return d.show(w, r, scope, http.StatusOK, page{title: "Planned posts", nav: "calendar", wide: true}, calendar.List(p))
+}
+
+// readPage reads which part of a list an address asks for.
+func readPage(l lookup) (p db.Page, err error) {
+	if p.After, err = db.ParsePlace(l.values.Get("after")); err != nil {
+		return p, err
+	}
+	if p.Before, err = db.ParsePlace(l.values.Get("before")); err != nil {
+		return p, err
+	}
+	if p.After != (db.Place{}) && p.Before != (db.Place{}) {
+		return p, model.RefuseField("after", "A page lies after or before another, not both. Go back to the list.")
+	}
+	return p, nil
+}
+
+// pages lead to a list's neighbours: back to what goes before its first row, on
+// to what follows its last.
+func pages(l lookup, back, on db.Place, words string) ui.PaginationProps {
+	p := ui.PaginationProps{Words: words}
+	if back != (db.Place{}) {
+		p.Previous = l.with("before", back.String())
+	}
+	if on != (db.Place{}) {
+		p.Next = l.with("after", on.String())
+	}
+	return p
+}
+
+func listGroup(one db.CalendarDay, today model.Date, draw func(db.CalendarCard) calendar.Card) calendar.Group {
+	g := calendar.Group{Title: wallDay(one.Date).Format("Monday 2 January 2006")}
+	if one.Date == today {
+		g.Note = "Today"
+	}
+	for _, c := range one.Cards {
+		g.Cards = append(g.Cards, draw(c))
+	}
+	return g
+}
