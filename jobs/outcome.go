@@ -15,8 +15,14 @@ func (p *Publisher) published(r *run, receipt networks.Receipt) db.Result {
 	_, follows := r.adapter.(networks.Follower)
 	return db.Result{
 		Key: r.key, Owner: r.owner, Attempt: r.work.Attempt, State: model.Published, Outcome: "published", Used: true,
-		RequestID: receipt.RequestID, ExternalID: receipt.ExternalID, Permalink: receipt.Permalink, Follow: follows,
+		RequestID: receipt.RequestID, ExternalID: receipt.ExternalID, Permalink: receipt.Permalink,
+		Follow: follows && owesMore(receipt, r.work.Part),
 	}
+}
+
+// owesMore says whether there is anything to do after the commit.
+func owesMore(receipt networks.Receipt, part model.Part) bool {
+	return receipt.Permalink == "" || part.FirstComment != ""
 }
 
 // failed is the result of a fault: where the target goes and when it is tried

@@ -86,7 +86,8 @@ func (p *Publisher) weigh(look *db.Looked, target db.Loaded, f networks.Finding)
 	look.Verdict, look.Say = string(f.Verdict), f.Say
 	switch {
 	case f.Verdict == networks.Found:
-		_, look.Follow = p.Networks[target.Account.Network].(networks.Follower)
+		_, follows := p.Networks[target.Account.Network].(networks.Follower)
+		look.Follow = follows && owesMore(f.Receipt, target.Part)
 		look.State, look.Reason = model.Published, "found_by_look_up"
 		look.ExternalID, look.Permalink = f.Receipt.ExternalID, f.Receipt.Permalink
 	case f.Verdict == networks.Absent && target.Looks == 0 && !nothingToAsk(target):
