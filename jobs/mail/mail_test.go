@@ -347,9 +347,13 @@ func TestAStoppedDeliveryGivesItsMailBack(t *testing.T) {
 	if err := d.Deliver(t.Context(), r.agency.Shard); err != nil { // beside the first: nothing to do, no waiting
 		t.Error(err)
 	}
+	stopped := time.Now()
 	cancel()
 	if err := <-done; err != nil {
 		t.Error(err)
+	}
+	if took := time.Since(stopped); took > 10*time.Second {
+		t.Errorf("it waited %s for the server", took)
 	}
 	close(stop)
 	if row := r.row(t, id); row.Sent || row.GaveUp || !row.Next.Equal(r.Clock.Now().Add(time.Minute)) {
