@@ -56,6 +56,7 @@ func (d *Desk) showMonth(w http.ResponseWriter, r *http.Request, scope *db.Scope
 	p.Previous, p.Next = monthLink(l, first.AddDate(0, -1, 0)), monthLink(l, first.AddDate(0, 1, 0))
 	p.Unscheduled, p.WaitingAt = m.Unscheduled, unscheduledAt(scope, l)
 	today := localDay(d.Now(), m.Zone)
+	p.Today += "#day-" + today.String()
 	draw := cardDrawer(scope, m.Zone, m.Clients)
 	some := false
 	for _, one := range m.Days {

@@ -27,7 +27,7 @@ func (d *Desk) showList(w http.ResponseWriter, r *http.Request, scope *db.Scope,
 		p.Groups = append(p.Groups, listGroup(one, today, draw))
 	}
 	p.Empty = emptyWords("from "+list.Day.Say()+" on", p.Filter.Clear != "")
-	p.Pages = pages(l, list.Earlier, list.Later, "Earlier and later")
+	p.Pages = pages(l, list.Earlier, list.Later, spanWords(list.Days))
 	p.Previous, p.Next = p.Pages.Previous, p.Pages.Next
 	return d.show(w, r, scope, http.StatusOK, page{title: "Planned posts", nav: "calendar", wide: true}, calendar.List(p))
 }
@@ -57,6 +57,18 @@ func pages(l lookup, back, on db.Place, words string) ui.PaginationProps {
 		p.Next = l.with("after", on.String())
 	}
 	return p
+}
+
+// spanWords are the first and the last day of a page.
+func spanWords(days []db.CalendarDay) string {
+	if len(days) == 0 {
+		return ""
+	}
+	first, last := wallDay(days[0].Date).Format("2 January"), wallDay(days[len(days)-1].Date).Format("2 January")
+	if first == last {
+		return first
+	}
+	return first + " to " + last
 }
 
 func listGroup(one db.CalendarDay, today model.Date, draw func(db.CalendarCard) calendar.Card) calendar.Group {

@@ -29,7 +29,7 @@ func (d *Desk) drawPosts(w http.ResponseWriter, r *http.Request, scope *db.Scope
 	if err != nil {
 		return err
 	}
-	p := calendar.PostsProps{Filter: l.filterProps(list.Clients, nil), Pages: pages(l, list.Newer, list.Older, "Newer and older")}
+	p := calendar.PostsProps{Filter: l.filterProps(list.Clients, nil), Pages: pages(l, list.Newer, list.Older, postsWords(len(list.Posts)))}
 	p.Empty = "There are no posts yet"
 	if p.Filter.Clear != "" {
 		p.Empty = "No post matches these filters"
@@ -75,7 +75,7 @@ func (d *Desk) postRow(scope *db.Scope, row db.PostRow, zone string, byID map[mo
 		}
 		p.Due = clientTime(*row.DueAt, due)
 	}
-	p.Changed.Zone = ""
+	p.Changed.Zone, p.Changed.IANA = "", ""
 	return p
 }
 

@@ -92,20 +92,20 @@ func peopleWords(people []model.AskedPerson) string {
 // index.
 var reminderTasks = map[string]string{"publish": "Publish", "reconcile": "Look up", "follow_up": "Follow up"}
 
-var reminderStates = map[string]string{"pending": "waits for its time", "enqueued": "handed to a worker", "done": "done", "cancelled": "taken back"}
+var reminderStates = map[string]string{"pending": "Waits for its time", "enqueued": "With a worker", "done": "Done", "cancelled": "Taken back"}
 
 func deliveryCard(e db.Evidence) target.FactCard {
 	c := target.FactCard{Title: "Delivery"}
 	zone := targetZone(e.Target)
 	for _, r := range e.Reminders {
-		words := reminderStates[r.Status] + ", due " + exactTime(r.DueAt, zone).Words
+		lines := []string{reminderStates[r.Status], "Due " + exactTime(r.DueAt, zone).Words}
 		if r.EnqueuedAt != nil {
-			words += ", handed over " + exactTime(*r.EnqueuedAt, zone).Words
+			lines = append(lines, "Handed over "+exactTime(*r.EnqueuedAt, zone).Words)
 		}
 		if r.Status == "done" {
-			words += ", done " + exactTime(r.UpdatedAt, zone).Words
+			lines = append(lines, "Done "+exactTime(r.UpdatedAt, zone).Words)
 		}
-		c.Facts = append(c.Facts, ui.Fact{Name: reminderTasks[r.Task], Value: ui.Text(words)})
+		c.Facts = append(c.Facts, ui.Fact{Name: reminderTasks[r.Task], Value: target.Lines(lines)})
 	}
 	if len(c.Facts) == 0 {
 		c.Note = "Nothing is due."

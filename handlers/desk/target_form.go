@@ -33,7 +33,8 @@ func (d *Desk) targetForms(scope *db.Scope, t db.Target) target.Forms {
 		if t.State == model.NeedsReconnect || t.State == model.Failed && t.Reason != manualCheck {
 			f.Retry = ref(form("retries", "Retry", "Sends the approved version to "+t.Account+" now.", "Retry now"))
 		}
-		if t.State.MayBecome(model.Cancelled) {
+		// What may be live is not cancelled before somebody has looked.
+		if t.State.MayBecome(model.Cancelled) && t.Reason != manualCheck {
 			f.Cancel = ref(form("cancellation", "Cancel", "Takes "+t.Account+" out of this post for good. The other accounts are not touched.", "Cancel this target"))
 		}
 	}
@@ -117,7 +118,7 @@ func whole(*target.Props, *model.Refusal) bool { return false }
 // createTargetCancellation answers POST /targets/{id}/cancellation.
 func (d *Desk) createTargetCancellation(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
 	_, err := scope.CancelTarget(r.Context(), pathTarget(r), seenRevision(r))
-	return d.answerTarget(w, r, scope, err, "Cancelled. Nothing is published there.", whole)
+	return d.answerTarget(w, r, scope, err, "Cancelled.", whole)
 }
 
 // createTargetRetry answers POST /targets/{id}/retries.

@@ -46,13 +46,13 @@ func targetTrail(e db.Evidence) []target.Entry {
 	return trail
 }
 
-// exactTime is clientTime to the second.
+// exactTime is clientTime to the second, without the reader's own beside it.
 func exactTime(at time.Time, zone string) ui.TimeProps {
 	p := clientTime(at, zone)
 	if location, err := model.LoadZone(zone); err == nil {
 		p.Words = at.In(location).Format("2 Jan 2006, 15:04:05")
 	}
-	p.Zone = ""
+	p.Zone, p.IANA = "", ""
 	return p
 }
 
