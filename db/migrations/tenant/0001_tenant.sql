@@ -304,6 +304,7 @@ CREATE INDEX targets_by_post ON tenant.targets (tenant_id, post_id, account_id);
 CREATE INDEX targets_by_due ON tenant.targets (tenant_id, due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX targets_by_account ON tenant.targets (tenant_id, account_id, due_at DESC);
 CREATE INDEX targets_claimed ON tenant.targets (claimed_at) WHERE state = 'publishing';
+CREATE INDEX targets_in_flight ON tenant.targets (tenant_id) WHERE state IN ('publishing', 'unknown_outcome');
 CREATE INDEX targets_owed ON tenant.targets (next_at) WHERE state IN ('scheduled', 'queued', 'retry_scheduled', 'unknown_outcome');
 
 -- Every move of every target. The trigger that writes them refuses what is no

@@ -58,25 +58,33 @@ CREATE TRIGGER audit_immutable BEFORE UPDATE OR DELETE ON tenant.audit FOR EACH 
 
 -- Every move leaves a row, and one that is no edge is refused, whoever asks. One
 -- statement of many rows costs one check and one insert. herald.user names the
--- person.
+-- person. The pipeline's claim takes a target through queued in one statement:
+-- for its role alone that is two moves, each of them an edge, each recorded.
 -- +goose StatementBegin
 CREATE FUNCTION tenant.record_target_moves() RETURNS trigger LANGUAGE plpgsql SET enable_hashjoin = on AS $$
 DECLARE
 	wrong text;
 BEGIN
-	SELECT o.state || ' -> ' || n.state INTO wrong
-	  FROM new_rows n JOIN old_rows o ON o.tenant_id = n.tenant_id AND o.id = n.id
-	 WHERE o.state <> n.state
-	   AND NOT EXISTS (SELECT FROM tenant.target_moves m WHERE m.from_state = o.state AND m.to_state = n.state)
+	WITH moved AS (
+		SELECT n.tenant_id, n.id, o.state AS was, n.state AS is_now, n.reason, n.updated_at,
+		       current_user = 'herald_pipeline' AND o.state IN ('scheduled', 'retry_scheduled') AND n.state <> 'queued' AS passing
+		  FROM new_rows n JOIN old_rows o ON o.tenant_id = n.tenant_id AND o.id = n.id
+		 WHERE o.state <> n.state
+	), steps AS (
+		SELECT tenant_id, id, CASE WHEN passing THEN 'queued' ELSE was END AS was, is_now, reason, updated_at, 2 AS nth FROM moved
+		UNION ALL
+		SELECT tenant_id, id, was, 'queued', '', updated_at, 1 FROM moved WHERE passing
+	), wrote AS (
+		INSERT INTO tenant.target_changes (tenant_id, target_id, from_state, to_state, reason, user_id, at)
+		SELECT s.tenant_id, s.id, s.was, s.is_now, s.reason, nullif(current_setting('herald.user', true), '')::bigint, s.updated_at
+		  FROM steps s ORDER BY s.tenant_id, s.id, s.nth
+	)
+	SELECT s.was || ' -> ' || s.is_now INTO wrong FROM steps s
+	 WHERE NOT EXISTS (SELECT FROM tenant.target_moves m WHERE m.from_state = s.was AND m.to_state = s.is_now)
 	 LIMIT 1;
 	IF wrong IS NOT NULL THEN
 		RAISE EXCEPTION 'a target cannot move %', wrong USING ERRCODE = 'foreign_key_violation', CONSTRAINT = 'target_changes_legal';
 	END IF;
-	INSERT INTO tenant.target_changes (tenant_id, target_id, from_state, to_state, reason, user_id, at)
-	SELECT n.tenant_id, n.id, o.state, n.state, n.reason,
-	       nullif(current_setting('herald.user', true), '')::bigint, n.updated_at
-	  FROM new_rows n JOIN old_rows o ON o.tenant_id = n.tenant_id AND o.id = n.id
-	 WHERE o.state <> n.state;
 	RETURN NULL;
 END $$;
 -- +goose StatementEnd

@@ -67,68 +67,78 @@ BEGIN
 	       CASE WHEN j.resume THEN j.attempt_no ELSE j.attempt_no + 1 END, j.straight)::tenant.judgement)
 	  INTO judged
 	  FROM (
-		SELECT a.tenant_id, a.target_id, a.version_id, a.owner, t.post_id, t.account_id, t.attempt_no, ac.closed_until, r.rate_free_at,
-		       l.state IN ('waiting', 'rate_limited') AS resume,
-		       (t.network || '/' || t.format) = ANY (p_straight) AS straight,
+		SELECT x.*,
 		       CASE
-		         WHEN t.id IS NULL OR t.version_id <> a.version_id OR p.approved_version_id IS DISTINCT FROM a.version_id
-		              OR t.state NOT IN ('scheduled', 'retry_scheduled', 'queued', 'publishing') THEN 'obsolete'
-		         WHEN t.state = 'publishing' THEN 'busy'
-		         WHEN t.seq > a.seq OR coalesce(t.next_at, t.due_at) > p_now THEN 'early'
+		         WHEN x.state IS NULL OR x.has_version <> x.version_id OR x.approved IS DISTINCT FROM x.version_id
+		              OR x.state NOT IN ('scheduled', 'retry_scheduled', 'queued', 'publishing') THEN 'obsolete'
+		         WHEN x.state = 'publishing' THEN 'busy'
+		         WHEN x.has_seq > x.seq OR x.at > p_now THEN 'early'
 		         -- 1 workspace, client and account run
-		         WHEN w.state = 'suspended' AND w.suspended_at + p_grace < p_now THEN 'refused:suspended_too_long'
-		         WHEN w.state = 'suspended' THEN 'postponed:workspace_suspended'
-		         WHEN w.paused_at IS NOT NULL THEN 'postponed:workspace_paused'
-		         WHEN c.paused_at IS NOT NULL THEN 'postponed:client_paused'
-		         WHEN ac.paused_at IS NOT NULL THEN 'postponed:account_paused'
+		         WHEN x.suspended_at + p_grace < p_now THEN 'refused:suspended_too_long'
+		         WHEN x.suspended_at IS NOT NULL THEN 'postponed:workspace_suspended'
+		         WHEN x.workspace_paused THEN 'postponed:workspace_paused'
+		         WHEN x.client_paused THEN 'postponed:client_paused'
+		         WHEN x.account_paused THEN 'postponed:account_paused'
 		         -- 2 monthly entitlement
-		         WHEN w.posts_a_month IS NOT NULL AND u.used + row_number() OVER (PARTITION BY a.tenant_id ORDER BY t.due_at, a.target_id) > w.posts_a_month
-		              THEN 'refused:monthly_limit'
+		         WHEN x.used + x.nth_of_tenant > x.posts_a_month THEN 'refused:monthly_limit'
 		         -- 5 the account works
-		         WHEN ac.state = 'disabled' THEN 'refused:account_disabled'
-		         WHEN ac.state = 'needs_reconnect' THEN 'refused:needs_reconnect'
-		         WHEN ac.token_expires IS NOT NULL AND ac.token_expires < p_now + p_refresh AND ac.refresh_token IS NOT NULL THEN 'refresh'
-		         WHEN ac.token_expires IS NOT NULL AND ac.token_expires <= p_now THEN 'refused:needs_reconnect'
+		         WHEN x.account_state = 'disabled' THEN 'refused:account_disabled'
+		         WHEN x.account_state = 'needs_reconnect' THEN 'refused:needs_reconnect'
+		         WHEN x.token_expires < p_now + p_refresh AND x.renewable THEN 'refresh'
+		         WHEN x.token_expires <= p_now THEN 'refused:needs_reconnect'
 		         -- 6 capability
-		         WHEN ac.scopes IS NOT NULL AND EXISTS (SELECT FROM unnest(t.needs_scopes) n WHERE NOT string_to_array(n, '|') && ac.scopes) THEN 'refused:missing_scope'
+		         WHEN x.scopes IS NOT NULL AND EXISTS (SELECT FROM unnest(x.needs_scopes) n WHERE NOT string_to_array(n, '|') && x.scopes) THEN 'refused:missing_scope'
 		         -- 7 media
-		         WHEN t.needs_media AND cardinality(t.media_ids) = 0 THEN 'refused:media_missing'
-		         WHEN m.gone > 0 OR m.known < m.wanted THEN 'refused:media_gone'
-		         WHEN m.late > 0 THEN 'postponed:media_not_ready'
+		         WHEN x.needs_media AND x.files = 0 THEN 'refused:media_missing'
+		         WHEN x.files_gone > 0 OR x.files_known < x.files THEN 'refused:media_gone'
+		         WHEN x.files_late > 0 THEN 'postponed:media_not_ready'
 		         -- 8 room at the network and in the account's own cap
-		         WHEN ac.closed_until > p_now THEN 'postponed:network_rate'
-		         WHEN p_account_cap > 0 AND r.rate_free_at > p_now THEN 'postponed:account_rate'
+		         WHEN x.closed_until > p_now THEN 'postponed:network_rate'
+		         WHEN x.rate_free_at > p_now THEN 'postponed:account_rate'
 		         -- 9 not too late
-		         WHEN t.due_at + coalesce(c.late_cutoff, p_late) < p_now THEN 'refused:missed'
+		         WHEN x.due_at + x.late_cutoff < p_now THEN 'refused:missed'
 		         -- the provider-call guard
-		         WHEN EXISTS (SELECT FROM tenant.targets s WHERE s.tenant_id = t.tenant_id AND s.post_id = t.post_id AND s.account_id = t.account_id
-		                         AND s.id <> t.id AND s.state = 'published') THEN 'refused:sibling_published'
-		         WHEN g.owner IS NOT NULL AND g.taken_at > p_now - p_guard_stale THEN 'busy'
+		         WHEN EXISTS (SELECT FROM tenant.targets s WHERE s.tenant_id = x.tenant_id AND s.post_id = x.post_id AND s.account_id = x.account_id
+		                         AND s.id <> x.target_id AND s.state = 'published') THEN 'refused:sibling_published'
+		         WHEN x.guarded_at > p_now - p_guard_stale THEN 'busy'
 		       END AS why
-		  FROM unnest(p_tenants, p_targets, p_versions, p_seqs, p_owners) AS a(tenant_id, target_id, version_id, seq, owner)
-		  LEFT JOIN tenant.targets t ON t.tenant_id = a.tenant_id AND t.id = a.target_id
-		  LEFT JOIN tenant.posts p ON p.tenant_id = t.tenant_id AND p.id = t.post_id
-		  LEFT JOIN tenant.tenants w ON w.tenant_id = t.tenant_id
-		  LEFT JOIN tenant.clients c ON c.tenant_id = t.tenant_id AND c.id = t.client_id
-		  LEFT JOIN tenant.accounts ac ON ac.tenant_id = t.tenant_id AND ac.id = t.account_id
-		  LEFT JOIN tenant.publish_guards g ON g.tenant_id = t.tenant_id AND g.post_id = t.post_id AND g.account_id = t.account_id
-		  LEFT JOIN tenant.attempts l ON l.tenant_id = t.tenant_id AND l.target_id = t.id AND l.version_id = t.version_id AND l.attempt_no = t.attempt_no
-		  LEFT JOIN LATERAL (
-			SELECT cardinality(t.media_ids) AS wanted, count(*) AS known,
-			       count(*) FILTER (WHERE md.state IN ('refused', 'quarantined', 'deleted')) AS gone,
-			       count(*) FILTER (WHERE md.state IN ('uploading', 'scanning')) AS late
-			  FROM tenant.media md
-			 WHERE md.tenant_id = t.tenant_id AND md.id = ANY (t.media_ids)) m ON cardinality(t.media_ids) > 0
-		  LEFT JOIN LATERAL (
-			SELECT coalesce((SELECT published FROM tenant.usage_months um WHERE um.tenant_id = w.tenant_id
-			                  AND um.month = date_trunc('month', p_now AT TIME ZONE 'UTC')::date), 0)
-			     + (SELECT count(*) FROM tenant.targets b WHERE b.tenant_id = w.tenant_id AND b.state IN ('publishing', 'unknown_outcome')) AS used
-			) u ON w.posts_a_month IS NOT NULL
-		  LEFT JOIN LATERAL (
-			-- a leaky bucket: each publish spends window/cap of time; a full window may be spent ahead
-			SELECT greatest(ar.spent_to, p_now - p_account_window) + p_account_window / nullif(p_account_cap, 0)
-			       * (row_number() OVER (PARTITION BY a.tenant_id, t.account_id)) - p_account_window AS rate_free_at
-			  FROM (SELECT 1) one LEFT JOIN tenant.account_rates ar ON ar.tenant_id = t.tenant_id AND ar.account_id = t.account_id) r ON p_account_cap > 0
+		  FROM (
+			SELECT a.tenant_id, a.target_id, a.version_id, a.seq, a.owner,
+			       t.state, t.version_id AS has_version, t.seq AS has_seq, coalesce(t.next_at, t.due_at) AS at, t.due_at, t.post_id, t.account_id,
+			       t.attempt_no, t.needs_scopes, t.needs_media, cardinality(t.media_ids) AS files,
+			       (t.network || '/' || t.format) = ANY (p_straight) AS straight,
+			       p.approved_version_id AS approved,
+			       w.suspended_at, w.paused_at IS NOT NULL AS workspace_paused, w.posts_a_month,
+			       c.paused_at IS NOT NULL AS client_paused, coalesce(c.late_cutoff, p_late) AS late_cutoff,
+			       ac.state AS account_state, ac.paused_at IS NOT NULL AS account_paused, ac.token_expires, ac.refresh_token IS NOT NULL AS renewable,
+			       ac.scopes, ac.closed_until,
+			       l.state IN ('waiting', 'rate_limited') AS resume,
+			       g.taken_at AS guarded_at,
+			       m.known AS files_known, m.gone AS files_gone, m.late AS files_late,
+			       u.used, row_number() OVER (PARTITION BY a.tenant_id ORDER BY t.due_at, a.target_id) AS nth_of_tenant,
+			       -- a leaky bucket: each publish spends window/cap of time, and a whole window may be spent ahead
+			       greatest(ar.spent_to, p_now - p_account_window) - p_account_window + p_account_window / nullif(p_account_cap, 0)
+			         * row_number() OVER (PARTITION BY a.tenant_id, t.account_id ORDER BY t.due_at, a.target_id) AS rate_free_at
+			  FROM unnest(p_tenants, p_targets, p_versions, p_seqs, p_owners) AS a(tenant_id, target_id, version_id, seq, owner)
+			  LEFT JOIN tenant.targets t ON t.tenant_id = a.tenant_id AND t.id = a.target_id
+			  LEFT JOIN tenant.posts p ON p.tenant_id = t.tenant_id AND p.id = t.post_id
+			  LEFT JOIN tenant.tenants w ON w.tenant_id = t.tenant_id
+			  LEFT JOIN tenant.clients c ON c.tenant_id = t.tenant_id AND c.id = t.client_id
+			  LEFT JOIN tenant.accounts ac ON ac.tenant_id = t.tenant_id AND ac.id = t.account_id
+			  LEFT JOIN tenant.account_rates ar ON ar.tenant_id = t.tenant_id AND ar.account_id = t.account_id
+			  LEFT JOIN tenant.publish_guards g ON g.tenant_id = t.tenant_id AND g.post_id = t.post_id AND g.account_id = t.account_id
+			  LEFT JOIN tenant.attempts l ON l.tenant_id = t.tenant_id AND l.target_id = t.id AND l.version_id = t.version_id AND l.attempt_no = t.attempt_no
+			  LEFT JOIN LATERAL (
+				SELECT count(*) AS known,
+				       count(*) FILTER (WHERE md.state IN ('refused', 'quarantined', 'deleted')) AS gone,
+				       count(*) FILTER (WHERE md.state IN ('uploading', 'scanning')) AS late
+				  FROM unnest(t.media_ids) AS wanted(id) JOIN tenant.media md ON md.tenant_id = t.tenant_id AND md.id = wanted.id) m ON true
+			  LEFT JOIN LATERAL (
+				SELECT coalesce((SELECT published FROM tenant.usage_months um WHERE um.tenant_id = w.tenant_id
+				                  AND um.month = date_trunc('month', p_now AT TIME ZONE 'UTC')::date), 0)
+				     + (SELECT count(*) FROM tenant.targets b WHERE b.tenant_id = w.tenant_id AND b.state IN ('publishing', 'unknown_outcome')) AS used
+				 WHERE w.posts_a_month IS NOT NULL) u ON true
+		  ) x
 	  ) j;
 
 	IF judged IS NULL THEN RETURN; END IF;
@@ -150,15 +160,19 @@ BEGIN
 
 	verdicts := ARRAY(SELECT DISTINCT j.verdict FROM unnest(judged) j);
 
-	-- Into a worker's hands, and on from there.
-	UPDATE tenant.targets t SET state = 'queued', reason = '', say = '', updated_at = p_now
-	  FROM unnest(judged) j
-	 WHERE t.tenant_id = j.tenant_id AND t.id = j.target_id AND j.verdict IN ('claimed', 'postponed', 'refused') AND t.state <> 'queued';
-
+	-- Into a worker's hands (queued) and on from there, in one statement: the
+	-- trigger records, and checks, both moves.
 	UPDATE tenant.targets t
-	   SET state = 'publishing', owner = j.owner, claimed_at = p_now, attempt_no = j.attempt_no, next_at = NULL, updated_at = p_now
+	   SET state = CASE j.verdict WHEN 'claimed' THEN 'publishing' WHEN 'postponed' THEN 'retry_scheduled'
+	                 ELSE CASE j.reason WHEN 'needs_reconnect' THEN 'needs_reconnect' ELSE 'failed' END END,
+	       owner = CASE j.verdict WHEN 'claimed' THEN j.owner END,
+	       claimed_at = CASE j.verdict WHEN 'claimed' THEN p_now END,
+	       attempt_no = CASE j.verdict WHEN 'claimed' THEN j.attempt_no ELSE t.attempt_no END,
+	       next_at = CASE j.verdict WHEN 'postponed' THEN j.retry_at END,
+	       seq = t.seq + (j.verdict = 'postponed')::int,
+	       reason = j.reason, say = '', updated_at = p_now
 	  FROM unnest(judged) j
-	 WHERE j.verdict = 'claimed' AND t.tenant_id = j.tenant_id AND t.id = j.target_id;
+	 WHERE t.tenant_id = j.tenant_id AND t.id = j.target_id AND j.verdict IN ('claimed', 'postponed', 'refused');
 
 	INSERT INTO tenant.attempts AS a (tenant_id, target_id, version_id, attempt_no, state, owner, handles, began_at, flown_at)
 	SELECT j.tenant_id, j.target_id, j.version_id, j.attempt_no, CASE WHEN j.straight THEN 'in_flight' ELSE 'preparing' END, j.owner,
@@ -178,33 +192,17 @@ BEGIN
 		   SET spent_to = greatest(r.spent_to, p_now - p_account_window) + (excluded.spent_to - (p_now - p_account_window));
 	END IF;
 
-	IF 'postponed' = ANY (verdicts) THEN
-		-- Postponed: back to waiting, with an event that brings it here again.
-		UPDATE tenant.targets t
-		   SET state = 'retry_scheduled', reason = j.reason, next_at = j.retry_at, seq = t.seq + 1, updated_at = p_now
-		  FROM unnest(judged) j
-		 WHERE j.verdict = 'postponed' AND t.tenant_id = j.tenant_id AND t.id = j.target_id;
+	-- What was postponed comes back here by an event; what was refused is told.
+	IF verdicts && ARRAY['postponed', 'refused'] THEN
 		INSERT INTO tenant.outbox (tenant_id, key, kind, target_id, version_id, seq, due_at, made_at)
-		SELECT t.tenant_id, 'publish:' || t.id || ':' || t.seq, 'target.publish', t.id, t.version_id, t.seq, t.next_at, p_now
+		SELECT t.tenant_id, CASE j.verdict WHEN 'postponed' THEN 'publish:' || t.id || ':' || t.seq ELSE 'notice:' || t.id || ':' || t.seq || ':' || t.attempt_no END,
+		       CASE j.verdict WHEN 'postponed' THEN 'target.publish' ELSE 'notice.target' END, t.id, t.version_id, t.seq, t.next_at, p_now
 		  FROM unnest(judged) j JOIN tenant.targets t ON t.tenant_id = j.tenant_id AND t.id = j.target_id
-		 WHERE j.verdict = 'postponed';
-	END IF;
-
-	IF 'refused' = ANY (verdicts) THEN
-		-- Refused before any call.
-		UPDATE tenant.targets t
-		   SET state = CASE WHEN j.reason = 'needs_reconnect' THEN 'needs_reconnect' ELSE 'failed' END,
-		       reason = j.reason, next_at = NULL, updated_at = p_now
-		  FROM unnest(judged) j
-		 WHERE j.verdict = 'refused' AND t.tenant_id = j.tenant_id AND t.id = j.target_id;
-		INSERT INTO tenant.outbox (tenant_id, key, kind, target_id, version_id, seq, made_at)
-		SELECT t.tenant_id, 'notice:' || t.id || ':' || t.seq || ':' || t.attempt_no, 'notice.target', t.id, t.version_id, t.seq, p_now
-		  FROM unnest(judged) j JOIN tenant.targets t ON t.tenant_id = j.tenant_id AND t.id = j.target_id
-		 WHERE j.verdict = 'refused'
+		 WHERE j.verdict IN ('postponed', 'refused')
 		ON CONFLICT DO NOTHING;
 	END IF;
 
-	PERFORM tenant.recompute_posts(array_agg(j.tenant_id), array_agg(j.post_id)) FROM unnest(judged) j WHERE j.post_id IS NOT NULL;
+	PERFORM tenant.recompute_posts(array_agg(j.tenant_id), array_agg(j.post_id)) FROM unnest(judged) j WHERE j.verdict IN ('claimed', 'postponed', 'refused');
 
 	RETURN QUERY
 	SELECT j.tenant_id, j.target_id, j.verdict, j.reason, j.retry_at,
