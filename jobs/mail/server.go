@@ -105,8 +105,6 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-func (s *server) address() string { return net.JoinHostPort(s.host, strconv.Itoa(s.port)) }
-
 // logins are the ways to sign in, best first. Without encryption a password goes
 // out only where the operator said tls=none, or to this machine.
 func (s *server) logins() []gomail.SMTPAuthType {
