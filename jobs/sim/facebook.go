@@ -31,6 +31,7 @@ func newFacebook(s *Sim) *place {
 	p.on(s, "POST /{version}/{page}/video_stories", Commit, fb.createVideoStory)
 	p.onUpload(s, "POST /video-upload/{version}/{video}", fb.upload)
 	p.on(s, "POST /{version}/{id}/comments", FollowUp, fb.createComment)
+	p.on(s, "GET /{version}/{id}/comments", FollowUp, fb.listComments)
 	p.on(s, "POST /{version}/{id}", FollowUp, fb.editPost)
 	p.on(s, "DELETE /{version}/{id}", FollowUp, fb.deletePost)
 	p.on(s, "GET /{version}/{id}", Find, fb.showObject)

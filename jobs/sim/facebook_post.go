@@ -215,7 +215,7 @@ func (fb *facebook) createComment(c *call) *reply {
 	if no != nil {
 		return no
 	}
-	e, a, no := fb.owned(c, c.r.PathValue("id"), token, "pages_manage_engagement")
+	e, a, no := fb.owned(c, fb.postOf(c, c.r.PathValue("id")), token, "pages_manage_engagement")
 	if no != nil {
 		return no
 	}
@@ -229,16 +229,6 @@ func (fb *facebook) createComment(c *call) *reply {
 		}
 		return c.comment(e, e.ID+"_", text)
 	})
-}
-
-// comment puts a comment under a post.
-func (c *call) comment(e *entry, prefix, text string) *reply {
-	id := prefix + strconv.FormatInt(c.sim.next(), 10)
-	e.read(func() {
-		e.Replies = append(e.Replies, Reply{ID: id, Text: text, Time: c.now})
-		c.spoke = e.shows(c.now)
-	})
-	return answer(http.StatusOK, map[string]any{"id": id})
 }
 
 // owned finds a post by id and checks that the token is its Page's.

@@ -23,6 +23,7 @@ func newInstagram(s *Sim) *place {
 	p.onUpload(s, "POST /ig-api-upload/{version}/{container}", ig.upload)
 	p.on(s, "POST /{version}/{user}/media_publish", Commit, ig.publish)
 	p.on(s, "POST /{version}/{id}/comments", FollowUp, ig.createComment)
+	p.on(s, "GET /{version}/{id}/comments", FollowUp, ig.listComments)
 	p.on(s, "GET /{version}/{id}", Find, ig.showObject)
 	p.on(s, "GET /{version}/{user}/media", Find, ig.listMedia)
 	p.on(s, "GET /{version}/{user}/stories", Find, ig.listStories)
