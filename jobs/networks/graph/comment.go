@@ -27,7 +27,7 @@ func Comment(ctx context.Context, d *Door, c Call, path, text string, h Kept) er
 	if h.Get(commentMark) != "" {
 		id, err := findComment(ctx, d, c, text)
 		if err != nil {
-			return err
+			return unseen(err)
 		}
 		if id != "" {
 			return Keep(ctx, h, commentID, id)
@@ -46,7 +46,7 @@ func writeComment(ctx context.Context, d *Door, c Call, text string, h Kept) err
 	c.Method, c.Form = http.MethodPost, url.Values{"message": {text}}
 	_, err := d.Do(ctx, c, &made)
 	if noEffect(err) {
-		return errors.Join(err, Forget(ctx, h, commentMark))
+		return errors.Join(unseen(err), Forget(ctx, h, commentMark))
 	}
 	if err != nil {
 		return err
@@ -55,6 +55,17 @@ func writeComment(ctx context.Context, d *Door, c Call, text string, h Kept) err
 		return fault.New(fault.Transient, "unparsable", "The network's answer to the first comment could not be read.")
 	}
 	return Keep(ctx, h, commentID, string(made.ID))
+}
+
+// unseen makes a "no such object" about our own post Transient: for a while
+// after it was made Graph does not find it, to comment on it either.
+func unseen(err error) error {
+	if !Missing(err) {
+		return err
+	}
+	f := *fault.Of(err)
+	f.Kind, f.Say = fault.Transient, "The network does not show the post yet, so the first comment has to wait."
+	return &f
 }
 
 // noEffect says whether a failed call is certain to have written nothing.
