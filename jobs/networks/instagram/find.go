@@ -17,9 +17,11 @@ import (
 //
 // No container, or one that failed or expired: nothing was published. One that
 // is published: the post is in the list, by caption, time and type, and until
-// it is, the look-up is not over. One that is ready: the list decides, since
-// the container's state may be behind; absent means that the list was read over
-// the whole window and has no post that fits, and the caller looks twice.
+// it is, the look-up is not over. One that is ready speaks against a post that
+// fits, which may be somebody else's: can't tell, until its state, which may be
+// behind, says more. Absent means that the list was read over the whole window
+// and has no post that fits, and the caller looks twice. Where Instagram no
+// longer has the container, the list alone decides.
 //
 // Where there is no caption, and always for stories, time and type alone do not
 // prove a post to be ours; they only name it once the container is published.
@@ -29,18 +31,22 @@ func (a *Adapter) Find(ctx context.Context, job networks.Job, h networks.Handles
 		return absent("No upload was completed, so nothing can be live."), nil
 	}
 	p, err := a.progress(ctx, job, httpx.Find, id)
-	if err != nil && !gone(err) {
+	vanished := gone(err)
+	if err != nil && !vanished {
 		return networks.Finding{}, err
 	}
-	if state := p.state(); err == nil && (state == failed || state == expired) {
+	if state := p.state(); !vanished && (state == failed || state == expired) {
 		return absent("Instagram says that the upload was never published (" + state + ")."), nil
 	}
 	fits, complete, err := a.list(ctx, job, w)
 	if err != nil {
 		return networks.Finding{}, err
 	}
-	if p.state() == published {
+	switch {
+	case p.state() == published:
 		return locate(fits)
+	case !vanished && len(fits) > 0:
+		return cantTell("The account has a post of that time with the same caption and kind, but Instagram says that the upload was not published."), nil
 	}
 	return judge(job.Post, fits, complete), nil
 }
