@@ -1,0 +1,178 @@
+package conform
+
+import (
+	"cmp"
+	"strings"
+	"testing"
+
+	"herald/db/network"
+	"herald/db/secret"
+	"herald/jobs/networks"
+	"herald/jobs/networks/facebook"
+	"herald/jobs/networks/instagram"
+	"herald/jobs/networks/mastodon"
+	"herald/jobs/networks/webhook"
+)
+
+// place is a network as the suite drives it: its catalogue entry, its adapter,
+// and the few things that only a network knows about itself.
+type place struct {
+	*network.Network
+	make     func(networks.Env) networks.Adapter
+	prepared network.Format    // a format whose Prepare calls the network; empty if none does
+	slow     network.Format    // a format with an object that is processed for a while; empty if none has
+	renewed  map[string]string // settings of an account whose tokens can be renewed; nil if there are none
+	foreign  string            // a commit's answer that names another account; empty if answers name none
+	refusal  string            // the network's own error body, with %q where its words stand
+}
+
+// graphRefusal is Graph's error body; the words for the user say the same.
+const graphRefusal = `{"error":{"message":%[1]q,"type":"OAuthException","code":100,"error_user_title":"No","error_user_msg":%[1]q,"fbtrace_id":"A1"}}`
+
+const (
+	accountID = "1001"
+	token     = "EAAG7conform0ZAsecret9token4Xq8"
+	appID     = "900"
+)
+
+func places() []place {
+	return []place{
+		{
+			Network: entry(network.Facebook), prepared: network.FormatImages, slow: network.FormatReel,
+			make:    func(e networks.Env) networks.Adapter { return facebook.New(e) },
+			foreign: `{"id":"2002_77","post_id":"2002_77"}`,
+			refusal: graphRefusal,
+		},
+		{
+			Network: entry(network.Instagram), prepared: network.FormatImage, slow: network.FormatReel,
+			make:    func(e networks.Env) networks.Adapter { return instagram.New(e) },
+			renewed: map[string]string{"login": "instagram"},
+			refusal: graphRefusal,
+		},
+		{
+			Network: entry(network.Mastodon), prepared: network.FormatImage, slow: network.FormatVideo,
+			make:    func(e networks.Env) networks.Adapter { return mastodon.New(e) },
+			foreign: `{"id":"77","url":"https://other.example/@x/77","uri":"https://other.example/x/77","account":{"id":"2002"},"media_attachments":[]}`,
+			refusal: `{"error":%q}`,
+		},
+		{
+			Network: entry(network.Webhook),
+			make:    func(e networks.Env) networks.Adapter { return webhook.New(e) },
+			refusal: `{"error":%q}`,
+		},
+	}
+}
+
+func entry(name network.Name) *network.Network {
+	n, _ := network.Get(name)
+	return n
+}
+
+// simple is the plainest format that the network has.
+func (p place) simple() network.Format { return p.Formats[0].Format }
+
+func (p place) account() networks.Account {
+	a := networks.Account{
+		ID: 7, Network: p.Name, Handle: "@bakery", RemoteID: accountID, Token: secret.NewToken(token),
+	}
+	switch p.Name {
+	case network.Webhook:
+		a.RemoteID, a.Address = "", "https://hooks.bakery.example/"+accountID
+	case network.Mastodon:
+		a.Address = "https://bakery.example"
+	}
+	return a
+}
+
+// phrase is the text of the suite's posts; no evidence may hold it.
+const phrase = "Fresh bread from seven, said the baker"
+
+// post is a post of a format, as full as the catalogue lets it be.
+func (p place) post(w *world, f network.Format) networks.Post {
+	rule, _ := p.Rule(f)
+	post := networks.Post{Format: f, Options: map[string]string{}}
+	if rule.Text {
+		post.Text = phrase
+	}
+	if f == network.FormatLink {
+		post.Link = "https://bakery.example/bread?day=1"
+	}
+	if (f == network.FormatReel || f == network.FormatStory) && p.offers(string(f)) {
+		post.Options[network.OptFormat] = string(f)
+	}
+	for i := range rule.Min {
+		post.Media = append(post.Media, p.medium(w, rule, i))
+	}
+	return post
+}
+
+// offers says whether the network lets a writer choose to show a post as v.
+func (p place) offers(v string) bool {
+	o, _ := p.Option(network.OptFormat)
+	for _, c := range o.Choices {
+		if c.Value == v {
+			return true
+		}
+	}
+	return false
+}
+
+// medium is the i-th file of a post: pictures where there may be pictures, and a
+// video among them where both go.
+func (p place) medium(w *world, rule network.FormatRule, i int) networks.Media {
+	mime := "image/jpeg"
+	if len(rule.Image.Types) == 0 || i == 1 && len(rule.Video.Types) > 0 {
+		mime = "video/mp4"
+	}
+	return p.describe(w.file(sample(mime)), rule)
+}
+
+// describe adds the alt text, where one is taken.
+func (p place) describe(m networks.Media, rule network.FormatRule) networks.Media {
+	if rule.Alt && (m.Kind == network.Image && p.Alt.Image || m.Kind == network.Video && p.Alt.Video) {
+		m.Alt = "A loaf on a table, " + m.Name
+	}
+	if !p.Pulls {
+		m.URL = ""
+	}
+	return m
+}
+
+// draft is what the catalogue checks.
+func draft(p networks.Post) network.Draft {
+	d := network.Draft{Text: p.Text, Link: p.Link, FirstComment: p.FirstComment, Options: p.Options}
+	for _, m := range p.Media {
+		d.Media = append(d.Media, m.Media)
+	}
+	return d
+}
+
+// blocked are the codes of what the catalogue refuses in a post.
+func (p place) blocked(post networks.Post) string {
+	var codes []string
+	for _, problem := range p.Check(draft(post)) {
+		if !problem.Warn {
+			codes = append(codes, problem.Code)
+		}
+	}
+	return strings.Join(codes, " ")
+}
+
+// commented is a format that takes a first comment.
+func (p place) commented() network.Format {
+	for _, f := range p.Formats {
+		if f.Comment && p.Comment.Max > 0 {
+			return f.Format
+		}
+	}
+	return ""
+}
+
+// formats runs f on every format of the network.
+func (p place) formats(t *testing.T, f func(t *testing.T, format network.Format)) {
+	for _, rule := range p.Formats {
+		t.Run(string(rule.Format), func(t *testing.T) { f(t, rule.Format) })
+	}
+}
+
+func (p place) label() string { return cmp.Or(p.Label, string(p.Name)) }
