@@ -63,7 +63,7 @@ type CalendarMonth struct {
 	Zone        string // of its days: the chosen client's if there is one, else the workspace's
 	Month       model.Date
 	Days        []CalendarDay
-	Counts      map[string]int // cards by what their targets show, before States narrows them
+	Counts      map[string]int // cards with a failed, unknown or disconnected target, before States narrows them
 	Unscheduled int            // approved posts that nobody has scheduled yet
 	Clients     []CalendarClient
 }
@@ -93,8 +93,8 @@ type sieve struct {
 	args []any // $1 to $7
 }
 
-// calendarTables and calendarSieve keep the targets of a filter; what they may
-// show is $7.
+// calendarTables and calendarSieve keep the targets of a filter. calendarStates
+// keeps those that show a word of $7; what was cancelled shows if asked for.
 const calendarTables = `
 	  FROM tenant.targets t
 	  JOIN tenant.posts p ON p.tenant_id = t.tenant_id AND p.id = t.post_id`
@@ -103,6 +103,8 @@ const calendarSieve = `
 	 WHERE t.tenant_id = $1 AND ($2 OR t.client_id = ANY ($3))
 	   AND (cardinality($4::bigint[]) = 0 OR t.account_id = ANY ($4)) AND (cardinality($5::text[]) = 0 OR t.network = ANY ($5))
 	   AND ($6 = '' OR p.excerpt ILIKE $6)`
+
+const calendarStates = `(shown = ANY ($7) OR cardinality($7::text[]) = 0 AND shown <> 'cancelled')`
 
 // newSieve checks a filter. A client or account that the actor may not see does
 // not exist; a network or state that is none is refused.
@@ -134,11 +136,7 @@ func (sc *Scope) newSieve(f CalendarFilter, clients []CalendarClient) (s sieve, 
 	if len(f.Clients) > 0 {
 		visible, all = f.Clients, false
 	}
-	states := f.States
-	if len(states) == 0 {
-		states = shownUnasked()
-	}
-	s.args = []any{sc.Actor.Tenant, all, visible, some(f.Accounts), some(f.Networks), likeWords(f.Words), states}
+	s.args = []any{sc.Actor.Tenant, all, visible, some(f.Accounts), some(f.Networks), likeWords(f.Words), some(f.States)}
 	return s, nil
 }
 
@@ -185,14 +183,14 @@ const sqlCalendarMonth = `
 		   AND t.due_at >= $9 AND t.due_at < $10
 	), card AS (
 		SELECT day, due_at, post_id, array_agg(DISTINCT network) AS networks, array_agg(DISTINCT client_id) AS clients, array_agg(shown) AS shown
-		  FROM hit WHERE shown = ANY ($7) GROUP BY day, due_at, post_id
+		  FROM hit WHERE ` + calendarStates + ` GROUP BY day, due_at, post_id
 	), placed AS (
 		SELECT *, row_number() OVER (PARTITION BY day ORDER BY due_at, post_id) AS place, count(*) OVER (PARTITION BY day) AS of_day FROM card
 	)
 	SELECT coalesce((SELECT jsonb_agg(jsonb_build_object('day', c.day, 'of_day', c.of_day, 'post', c.post_id, 'due_at', c.due_at, 'excerpt', p.excerpt,
 	                         'networks', c.networks, 'clients', c.clients, 'shown', c.shown) ORDER BY c.day, c.place)
 	                   FROM placed c JOIN tenant.posts p ON p.tenant_id = $1 AND p.id = c.post_id WHERE c.place <= $11), '[]'),
-	       coalesce((SELECT jsonb_object_agg(shown, n) FROM (SELECT shown, count(*) AS n FROM (SELECT DISTINCT shown, post_id, due_at FROM hit) d GROUP BY shown) s), '{}'),
+	       coalesce((SELECT jsonb_object_agg(shown, n) FROM (SELECT shown, count(*) AS n FROM (SELECT DISTINCT shown, post_id, due_at FROM hit WHERE shown IN ('failed', 'unknown_outcome', 'needs_reconnect')) d GROUP BY shown) s), '{}'),
 	       (SELECT count(*) FROM tenant.posts p WHERE p.tenant_id = $1 AND p.state = 'approved' AND p.archived_at IS NULL
 	           AND EXISTS (SELECT FROM tenant.targets t WHERE t.tenant_id = p.tenant_id AND t.post_id = p.id AND t.state = 'ready' AND ($2 OR t.client_id = ANY ($3))))`
 

@@ -56,11 +56,12 @@ type CalendarList struct {
 type Page struct{ After, Before Place }
 
 const calendarCards = `
-	SELECT t.post_id AS post, t.due_at, p.excerpt, array_agg(DISTINCT t.network) AS networks, array_agg(DISTINCT t.client_id) AS clients, array_agg(` + targetShows + `) AS shown,
-	       jsonb_agg(jsonb_build_object('id', t.id, 'network', t.network, 'account', a.handle, 'shown', ` + targetShows + `) ORDER BY t.network, a.handle, t.id) AS targets` +
+	SELECT t.post_id AS post, t.due_at, p.excerpt, array_agg(DISTINCT t.network) AS networks, array_agg(DISTINCT t.client_id) AS clients, array_agg(shown) AS shown,
+	       jsonb_agg(jsonb_build_object('id', t.id, 'network', t.network, 'account', a.handle, 'shown', shown) ORDER BY t.network, a.handle, t.id) AS targets` +
 	calendarTables + `
-	  JOIN tenant.accounts a ON a.tenant_id = t.tenant_id AND a.id = t.account_id` +
-	calendarSieve + ` AND ` + targetShows + ` = ANY ($7)`
+	  JOIN tenant.accounts a ON a.tenant_id = t.tenant_id AND a.id = t.account_id
+	  CROSS JOIN LATERAL (SELECT ` + targetShows + ` AS shown) s` +
+	calendarSieve + ` AND ` + calendarStates + "\n"
 
 const sqlCalendarLater = calendarCards + `
 	   AND t.due_at >= $8 AND (t.due_at, t.post_id) > ($8, $9)

@@ -1,10 +1,6 @@
 package db
 
-import (
-	"slices"
-
-	"herald/db/model"
-)
+import "slices"
 
 // What a target shows in lists is one word made of its own state and the review
 // of its post: a draft that is being approved shows that, and one that was
@@ -18,11 +14,6 @@ const targetShows = `
 func Shown() []string {
 	return []string{"failed", "unknown_outcome", "needs_reconnect", "retry_scheduled", "changes_requested", "in_review", "invalid", "draft",
 		"approved", "scheduled", "publishing", "published", "cancelled"}
-}
-
-// shownUnasked is what a list shows as long as nobody asks for a state.
-func shownUnasked() []string {
-	return slices.DeleteFunc(Shown(), func(s string) bool { return s == string(model.Cancelled) })
 }
 
 // ShownTogether is the one word for several targets. Trouble is never hidden
