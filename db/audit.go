@@ -1,7 +1,10 @@
 package db
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -32,42 +35,142 @@ func (sc *Scope) audit(ctx context.Context, tx pgx.Tx, n note) error {
 	return err
 }
 
-// AuditEntry is one line of the activity page.
+// AuditEntry is one line of the activity page, with what its subject is called
+// today.
 type AuditEntry struct {
 	ID        int64
 	At        time.Time
-	Name      string
+	Name      string // as it was then
 	Verb      string
 	Subject   string
 	SubjectID int64
 	ClientID  *model.ClientID
 	Client    *string
+	Zone      *string // the client's
+	PostID    *model.PostID
+	Excerpt   *string // first words of the post
+	Thing     *string // the account, client or file
 	Detail    map[string]any
 }
 
 const sqlAuditList = `
-	SELECT a.id, a.at, a.name, a.verb, a.subject, a.subject_id, a.client_id, c.name AS client, a.detail
+	SELECT a.id, a.at, a.name, a.verb, a.subject, a.subject_id, a.client_id, c.name AS client, c.zone, p.id AS post_id, p.excerpt,
+	       coalesce(ac.handle, cl.name, m.name, ap.name) AS thing, a.detail
 	  FROM tenant.audit a
 	  LEFT JOIN tenant.clients c ON c.tenant_id = a.tenant_id AND c.id = a.client_id
-	 WHERE a.tenant_id = $1 AND ($2 = 0 OR a.id < $2)
-	   AND ($3 OR a.client_id = ANY ($4))
-	 ORDER BY a.id DESC LIMIT $5`
+	  LEFT JOIN tenant.targets t ON a.subject = 'target' AND t.tenant_id = a.tenant_id AND t.id = a.subject_id
+	  LEFT JOIN tenant.posts p ON p.tenant_id = a.tenant_id AND p.id = CASE a.subject WHEN 'post' THEN a.subject_id WHEN 'target' THEN t.post_id END
+	  LEFT JOIN tenant.accounts ac ON ac.tenant_id = a.tenant_id AND ac.id = CASE a.subject WHEN 'account' THEN a.subject_id WHEN 'target' THEN t.account_id END
+	  LEFT JOIN tenant.clients cl ON a.subject = 'client' AND cl.tenant_id = a.tenant_id AND cl.id = a.subject_id
+	  LEFT JOIN tenant.media m ON a.subject = 'media' AND m.tenant_id = a.tenant_id AND m.id = a.subject_id
+	  LEFT JOIN tenant.approvers ap ON a.subject = 'approver' AND ap.tenant_id = a.tenant_id AND ap.id = a.subject_id
+	 WHERE a.tenant_id = $1 AND ($2 OR a.client_id = ANY ($3))`
 
-// Activity lists what was done, newest first, before the entry before (0 for
-// the newest). Who sees only some clients sees only what concerns those.
-func (sc *Scope) Activity(ctx context.Context, before int64, limit int) (list []AuditEntry, err error) {
+// AuditFilter picks lines of the activity. Zero values pick all.
+type AuditFilter struct {
+	Client   model.ClientID
+	User     model.UserID
+	Approver model.ApproverID
+	Before   int64 // older than this line
+	After    int64 // newer than this line
+	Limit    int
+}
+
+// where adds the filter to a query that has the arguments args.
+func (f AuditFilter) where(sql string, args []any) (string, []any) {
+	for _, c := range []struct {
+		says string
+		of   int64
+	}{
+		{"a.client_id =", int64(f.Client)}, {"a.user_id =", int64(f.User)}, {"a.approver_id =", int64(f.Approver)},
+		{"a.id <", f.Before}, {"a.id >", f.After},
+	} {
+		if c.of != 0 {
+			args = append(args, c.of)
+			sql += fmt.Sprintf(" AND %s $%d", c.says, len(args))
+		}
+	}
+	order := "DESC"
+	if f.After != 0 {
+		order = "ASC" // those next to it, not the newest of all
+	}
+	args = append(args, f.Limit+1)
+	return sql + fmt.Sprintf(" ORDER BY a.id %s LIMIT $%d", order, len(args)), args
+}
+
+// AuditPage is one page of the activity, newest first.
+type AuditPage struct {
+	Entries []AuditEntry
+	Newer   bool // there are newer ones that the filter takes
+	Older   bool
+}
+
+// Activity lists what was done. Who sees only some clients sees only what
+// concerns those.
+func (sc *Scope) Activity(ctx context.Context, f AuditFilter) (page AuditPage, err error) {
 	defer wrap(&err, "list activity")
 	if !sc.Actor.MayAnywhere(model.ActivityView) {
-		return nil, model.Refuse(model.Forbidden, "Your role does not show the activity of this workspace.")
+		return page, model.Refuse(model.Forbidden, "Your role does not show the activity of this workspace.")
 	}
 	clients, all := sc.Actor.ClientsWith(model.ActivityView)
+	sql, args := f.where(sqlAuditList, []any{sc.Actor.Tenant, all, clients})
 	err = sc.read(ctx, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, sqlAuditList, sc.Actor.Tenant, before, all, clients, limit)
+		rows, err := tx.Query(ctx, sql, args...)
 		if err != nil {
 			return err
 		}
-		list, err = pgx.CollectRows(rows, pgx.RowToStructByName[AuditEntry])
+		page.Entries, err = pgx.CollectRows(rows, pgx.RowToStructByName[AuditEntry])
 		return err
 	})
-	return list, err
+	more := len(page.Entries) > f.Limit
+	page.Entries = page.Entries[:min(len(page.Entries), f.Limit)]
+	page.Newer, page.Older = f.Before != 0, more
+	if f.After != 0 {
+		slices.Reverse(page.Entries)
+		page.Newer, page.Older = more, true
+	}
+	return page, err
+}
+
+// Doer is a person that the activity can be filtered by.
+type Doer struct {
+	User     model.UserID
+	Approver model.ApproverID
+	Name     string
+}
+
+const sqlDoerApprovers = `
+	SELECT 0::bigint AS "user", a.id AS approver, a.name || ' (' || c.name || ')' AS name
+	  FROM tenant.approvers a JOIN tenant.clients c ON c.tenant_id = a.tenant_id AND c.id = a.client_id
+	 WHERE a.tenant_id = $1 AND ($2 OR a.client_id = ANY ($3)) ORDER BY a.name, a.id`
+
+// ActivityFilters are what the activity can be filtered by: the clients that the
+// actor may see it of, the members, and those clients' approvers.
+func (sc *Scope) ActivityFilters(ctx context.Context) (clients []ClientAccounts, people []Doer, err error) {
+	defer wrap(&err, "list activity filters")
+	team, err := sc.team(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, m := range team {
+		people = append(people, Doer{User: m.ID, Name: m.Name})
+	}
+	slices.SortFunc(people, func(a, b Doer) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.User, b.User)) })
+	ids, all := sc.Actor.ClientsWith(model.ActivityView)
+	err = sc.read(ctx, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, sqlAccountClients, sc.Actor.Tenant, all, ids)
+		if err != nil {
+			return err
+		}
+		if clients, err = pgx.CollectRows(rows, pgx.RowToStructByNameLax[ClientAccounts]); err != nil {
+			return err
+		}
+		if rows, err = tx.Query(ctx, sqlDoerApprovers, sc.Actor.Tenant, all, ids); err != nil {
+			return err
+		}
+		approvers, err := pgx.CollectRows(rows, pgx.RowToStructByName[Doer])
+		people = append(people, approvers...)
+		return err
+	})
+	return clients, people, err
 }

@@ -1,3 +1,9 @@
 package desk
 
-func (d *Desk) activityRoutes() []route { return nil }
+import "herald/db/model"
+
+func (d *Desk) activityRoutes() []route {
+	return []route{
+		{"GET /w/{slug}/activity", model.ActivityView, d.showActivity},
+	}
+}

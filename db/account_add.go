@@ -1,0 +1,107 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"herald/db/model"
+	"herald/db/network"
+)
+
+const sqlAccountClient = `SELECT name FROM tenant.clients WHERE tenant_id = $1 AND id = $2 AND archived_at IS NULL FOR NO KEY UPDATE`
+
+// A webhook is known by where it delivers; two accounts of one server by what
+// they are called there.
+const sqlAccountTwin = `
+	SELECT EXISTS (SELECT FROM tenant.accounts WHERE tenant_id = $1 AND client_id = $2 AND network = $3 AND address = $4 AND ($3 = 'webhook' OR lower(handle) = lower($5)))`
+
+const sqlAccountSlugs = `SELECT slug FROM tenant.accounts WHERE tenant_id = $1 AND client_id = $2`
+
+const sqlAccountAdd = `
+	INSERT INTO tenant.accounts (tenant_id, client_id, slug, network, handle, remote_id, address, settings) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`
+
+// AddAccount connects an account that needs no sign-in at its network: one that
+// has an address of its own and a token or secret to paste. It refuses a second
+// account for the same address, so that a form sent twice adds one.
+func (sc *Scope) AddAccount(ctx context.Context, client model.ClientID, name network.Name, f AccountForm, c Credentials) (a AccountCard, err error) {
+	defer wrap(&err, "add account to client %d", client)
+	if AddressedBy(name) == "" {
+		return a, model.RefuseField("network", "Choose Mastodon or a webhook; the others are connected by signing in there.")
+	}
+	if err := sc.need(model.AccountsManage, client, "client"); err != nil {
+		return a, err
+	}
+	if err := f.tidy(name); err != nil {
+		return a, err
+	}
+	if err := c.check(sc.now()); err != nil {
+		return a, err
+	}
+	err = sc.write(ctx, func(tx pgx.Tx) error {
+		a, err = sc.addAccount(ctx, tx, client, name, f, c)
+		return err
+	})
+	return a, err
+}
+
+func (sc *Scope) addAccount(ctx context.Context, tx pgx.Tx, client model.ClientID, name network.Name, f AccountForm, c Credentials) (a AccountCard, err error) {
+	var owner string
+	if err := tx.QueryRow(ctx, sqlAccountClient, sc.Actor.Tenant, client).Scan(&owner); noRows(err) {
+		return a, model.Refuse(model.NotFound, "There is no such client.")
+	} else if err != nil {
+		return a, err
+	}
+	var twin bool
+	if err := tx.QueryRow(ctx, sqlAccountTwin, sc.Actor.Tenant, client, name, f.Address, f.Handle).Scan(&twin); err != nil {
+		return a, err
+	}
+	if twin {
+		return a, &model.Refusal{Kind: model.Conflict, Field: "address", Say: owner + " already has an account for this address. Open that one to change it."}
+	}
+	slug, err := sc.freeSlug(ctx, tx, client, string(name)+"-"+f.Handle)
+	if err != nil {
+		return a, err
+	}
+	var id model.AccountID
+	if err := tx.QueryRow(ctx, sqlAccountAdd, sc.Actor.Tenant, client, slug, name, f.Handle, f.RemoteID, f.Address, merge(nil, f.Settings)).Scan(&id); err != nil {
+		return a, err
+	}
+	if err := sc.saveCredentials(ctx, tx, id, c); err != nil {
+		return a, err
+	}
+	if err := sc.audit(ctx, tx, note{verb: "connected", subject: "account", id: int64(id), client: client, detail: map[string]any{"handle": f.Handle, "network": name}}); err != nil {
+		return a, err
+	}
+	return sc.account(ctx, tx, id, model.AccountsManage, sqlAccountGet)
+}
+
+// freeSlug makes a short name from words that no account of the client has.
+func (sc *Scope) freeSlug(ctx context.Context, tx pgx.Tx, client model.ClientID, words string) (string, error) {
+	rows, err := tx.Query(ctx, sqlAccountSlugs, sc.Actor.Tenant, client)
+	if err != nil {
+		return "", err
+	}
+	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return "", err
+	}
+	taken := map[string]bool{}
+	for _, s := range list {
+		taken[s] = true
+	}
+	slug := slugOf(words)
+	for n := 2; taken[slug]; n++ {
+		slug = fmt.Sprintf("%s-%d", slugOf(words), n)
+	}
+	return slug, nil
+}
+
+// slugOf keeps the letters and digits of ASCII; everything between is one dash.
+func slugOf(words string) string {
+	parts := strings.FieldsFunc(strings.ToLower(words), func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9') })
+	slug := strings.Join(parts, "-")
+	return strings.Trim(slug[:min(len(slug), 50)], "-")
+}

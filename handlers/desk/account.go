@@ -1,0 +1,148 @@
+package desk
+
+import (
+	"net/http"
+	"time"
+
+	"herald/db"
+	"herald/db/model"
+	"herald/db/network"
+	"herald/views/accounts"
+	"herald/views/ui"
+)
+
+// showAccounts answers GET /accounts: every account that the person may see.
+func (d *Desk) showAccounts(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
+	all, err := scope.Accounts(r.Context())
+	if err != nil {
+		return err
+	}
+	p := accounts.PageProps{Paused: since(all.PausedAt, scope.Workspace.Zone)}
+	if scope.Actor.MayAnywhere(model.WorkspaceManage) {
+		p.Pause = pauseSwitch(at(scope, "/pause"), all.PausedAt != nil, "workspace", "Holds back everything that is due, for every client, until it is resumed.")
+	}
+	for _, c := range all.Clients {
+		p.Clients = append(p.Clients, d.accountClient(scope, c))
+	}
+	return d.show(w, r, scope, http.StatusOK, page{title: "Accounts", nav: "accounts"}, accounts.Page(p))
+}
+
+func (d *Desk) accountClient(scope *db.Scope, c db.ClientAccounts) accounts.Client {
+	client := accounts.Client{ID: "client-" + id(c.ID), Name: c.Name, Paused: since(c.PausedAt, c.Zone)}
+	if scope.Actor.May(model.ClientsManage, c.ID) {
+		client.Pause = pauseSwitch(at(scope, "/clients/"+id(c.ID)+"/pause"), c.PausedAt != nil, "client", "Holds back everything that is due for "+c.Name+" until it is resumed.")
+	}
+	if scope.Actor.May(model.AccountsManage, c.ID) {
+		client.Add = at(scope, "/accounts/new?client="+id(c.ID))
+	}
+	for _, a := range c.Accounts {
+		client.Cards = append(client.Cards, d.accountCard(scope, a))
+	}
+	return client
+}
+
+// since is the time of something that may not be.
+func since(t *time.Time, zone string) *ui.TimeProps {
+	if t == nil {
+		return nil
+	}
+	return ref(clientTime(*t, zone))
+}
+
+func pauseSwitch(action string, paused bool, what, say string) *accounts.Switch {
+	if paused {
+		return &accounts.Switch{Action: action, Name: "paused", Value: "false", Label: "Resume " + what, Icon: "play"}
+	}
+	return &accounts.Switch{Action: action, Name: "paused", Value: "true", Label: "Pause " + what, Icon: "pause", Say: say}
+}
+
+func accountPath(scope *db.Scope, a db.AccountCard, rest string) string {
+	return at(scope, "/accounts/"+id(a.ID)+rest)
+}
+
+// accountCard is an account in words, with what the person may do about it.
+func (d *Desk) accountCard(scope *db.Scope, a db.AccountCard) accounts.Card {
+	c := accounts.Card{
+		ID: "account-" + id(a.ID), Href: accountPath(scope, a, ""), Network: string(a.Network), Label: network.Label(a.Network), Handle: a.Handle,
+		State: accountState(a, d.Now()), Address: a.Address, Facts: d.accountFacts(a), ErrorAt: since(a.LastErrorAt, a.Zone), Stuck: a.Stuck,
+	}
+	if a.LastError != nil {
+		c.Error = *a.LastError
+	}
+	if c.Error == "" && c.State == string(db.AccountReconnect) {
+		c.Error = label(a) + " no longer accepts its token, or it never had one."
+	}
+	seen := id(int64(a.Revision))
+	if a.Stuck > 0 && c.State == string(db.AccountActive) && scope.Actor.May(model.PostsSchedule, a.ClientID) {
+		c.Retry = &accounts.Switch{Action: accountPath(scope, a, "/retries"), Label: retryWords(a.Stuck), Icon: "rotate-cw", Say: "Sends the approved versions now."}
+	}
+	if !scope.Actor.May(model.AccountsManage, a.ClientID) {
+		return c
+	}
+	if c.State == string(db.AccountReconnect) {
+		c.Fix = accountPath(scope, a, "#connection")
+	}
+	if a.State != db.AccountDisabled {
+		c.Pause = pauseSwitch(accountPath(scope, a, "/pause"), a.PausedAt != nil, "account", "Holds back what is due here until it is resumed.")
+		c.Pause.Seen = seen
+	}
+	return c
+}
+
+func label(a db.AccountCard) string { return network.Label(a.Network) }
+
+func retryWords(n int) string {
+	if n == 1 {
+		return "Retry the affected post"
+	}
+	return "Retry the " + id(int64(n)) + " affected posts"
+}
+
+// accountState is the state that a person should see first: what was switched
+// off, then what is broken, then what is held back. A token that has run out and
+// cannot be renewed is broken, before a post finds out.
+func accountState(a db.AccountCard, now time.Time) string {
+	switch {
+	case a.State != db.AccountActive:
+		return string(a.State)
+	case a.Expires != nil && !a.HasRefresh && !a.Expires.After(now):
+		return string(db.AccountReconnect)
+	case a.PausedAt != nil:
+		return "paused"
+	}
+	return string(a.State)
+}
+
+func (d *Desk) accountFacts(a db.AccountCard) []ui.Fact {
+	var facts []ui.Fact
+	when := func(name string, t time.Time) {
+		facts = append(facts, ui.Fact{Name: name, Value: ui.Time(clientTime(t, a.Zone))})
+	}
+	words := func(name, value string) {
+		if value != "" {
+			facts = append(facts, ui.Fact{Name: name, Value: ui.Text(value)})
+		}
+	}
+	if a.Planned > 0 {
+		words("Planned", postsWords(a.Planned))
+		when("Next", *a.NextAt)
+	} else {
+		words("Planned", "nothing")
+	}
+	switch {
+	case a.Expires == nil:
+	case a.HasRefresh:
+		words("Token", "renews itself")
+	case a.Expires.After(d.Now()):
+		when("Token runs out", *a.Expires)
+	default:
+		when("Token ran out", *a.Expires)
+	}
+	if a.ClosedUntil != nil && a.ClosedUntil.After(d.Now()) {
+		when("Asked to wait until", *a.ClosedUntil)
+	}
+	if a.PausedAt != nil {
+		when("Paused since", *a.PausedAt)
+	}
+	return facts
+}

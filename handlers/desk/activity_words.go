@@ -1,0 +1,137 @@
+package desk
+
+import (
+	"fmt"
+	"strings"
+
+	"herald/db"
+	"herald/db/model"
+	"herald/views/activity"
+)
+
+// deed is how an audit line of a verb is told: "Anna [verb] [its subject] [rest]".
+type deed struct{ icon, verb, rest string }
+
+// deeds are all verbs of the audit log by subject; "any/" stands for every
+// subject. A test holds this to the verbs that Scope writes.
+var deeds = map[string]deed{
+	"post/wrote":             {"pencil", "wrote a new version of", ""},
+	"post/submitted":         {"stamp", "submitted", "for approval"},
+	"post/approved":          {"circle-check", "approved", ""},
+	"post/approval_complete": {"circle-check", "completed the approval of", ""},
+	"post/requested_changes": {"undo-2", "asked for changes to", ""},
+	"post/rejected":          {"circle-x", "rejected", ""},
+	"post/commented":         {"message-square", "commented on", ""},
+	"post/scheduled":         {"calendar-clock", "scheduled", ""},
+	"post/rescheduled":       {"calendar-clock", "moved", ""},
+	"post/published_now":     {"send", "sent out", "at once"},
+	"post/retried":           {"rotate-cw", "retried what failed of", ""},
+	"post/archived":          {"archive", "archived", ""},
+	"target/cancelled":       {"circle-x", "cancelled", ""},
+	"target/retried":         {"rotate-cw", "retried", ""},
+	"target/found_live":      {"circle-check", "saw live", ""},
+	"target/found_absent":    {"search", "looked and did not find", ""},
+	"account/connected":      {"plug", "added the account", ""},
+	"account/reconnected":    {"plug", "reconnected the account", ""},
+	"account/edited":         {"pencil", "changed the details of", ""},
+	"account/disabled":       {"power", "disabled the account", ""},
+	"account/enabled":        {"power", "enabled the account", ""},
+	"account/retried":        {"rotate-cw", "retried what waited for", ""},
+	"any/paused":             {"pause", "paused", ""},
+	"any/resumed":            {"play", "resumed", ""},
+	"media/uploaded":         {"image-plus", "uploaded", ""},
+	"client/link_sent":       {"mail", "had a review link mailed for", ""},
+	"client/link_revoked":    {"link-2-off", "took back a review link of", ""},
+	"any/declared":           {"file-cog", "changed", ""},
+}
+
+// activityLine tells an audit line. A verb that is not known is told as it is.
+func activityLine(scope *db.Scope, e db.AuditEntry) activity.Line {
+	how, ok := deeds[e.Subject+"/"+e.Verb]
+	if !ok {
+		how, ok = deeds["any/"+e.Verb]
+	}
+	if !ok {
+		how = deed{"circle-dot", strings.ReplaceAll(e.Verb, "_", " "), ""}
+	}
+	if e.Detail["made"] == true {
+		how.verb = "added"
+	}
+	l := activity.Line{Name: e.Name, Icon: how.icon, Verb: how.verb, Link: activityLink(scope, e), Rest: how.rest}
+	if e.Client != nil && e.Subject != "client" {
+		l.Client = *e.Client
+	}
+	l.Rest = strings.TrimSpace(l.Rest + activityDetail(e))
+	return l
+}
+
+// activityLink is what the line is about, by its present name.
+func activityLink(scope *db.Scope, e db.AuditEntry) activity.Link {
+	thing := said(e.Thing)
+	switch e.Subject {
+	case "post":
+		return activity.Link{Label: excerptWords(e.Excerpt), Href: at(scope, "/posts/"+id(e.SubjectID))}
+	case "target":
+		return activity.Link{Label: excerptWords(e.Excerpt) + " on " + thing, Href: at(scope, "/targets/"+id(e.SubjectID))}
+	case "account":
+		return activity.Link{Label: thing, Href: at(scope, "/accounts/"+id(e.SubjectID))}
+	case "client":
+		return activity.Link{Label: thing, Href: at(scope, "/accounts#client-"+id(e.SubjectID))}
+	case "workspace":
+		return activity.Link{Label: "the workspace"}
+	case "user":
+		return activity.Link{Label: "what a member may do"}
+	case "approver":
+		return activity.Link{Label: "the approver " + thing}
+	}
+	return activity.Link{Label: thing}
+}
+
+func said(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// excerptWords are the first words of a post, short enough for a sentence.
+func excerptWords(excerpt *string) string {
+	text := strings.Join(strings.Fields(said(excerpt)), " ")
+	if text == "" {
+		return "a post without text"
+	}
+	if r := []rune(text); len(r) > 60 {
+		text = strings.TrimSpace(string(r[:60])) + "…"
+	}
+	return "“" + text + "”"
+}
+
+// activityDetail adds what the line's details say: for when, how many, which.
+func activityDetail(e db.AuditEntry) string {
+	words := ""
+	if local, ok := e.Detail["local"].(string); ok {
+		if at, err := model.ParseLocal(local); err == nil {
+			words += " for " + at.Wall().Format("Mon 2 Jan 2006, 15:04")
+			if zone, ok := e.Detail["zone"].(string); ok {
+				words += " (" + placeName(zone) + ")"
+			}
+		}
+	}
+	if n, ok := e.Detail["targets"].(float64); ok && n > 1 {
+		words += fmt.Sprintf(" on %.0f accounts", n)
+		if e.Subject == "account" {
+			words = fmt.Sprintf(": %.0f posts", n)
+		}
+	}
+	if e.Detail["override"] == true {
+		words += " without having been asked"
+	}
+	if what, ok := e.Detail["what"].([]any); ok && len(what) > 0 && e.Detail["made"] != true {
+		var list []string
+		for _, w := range what {
+			list = append(list, fmt.Sprint(w))
+		}
+		words += ": " + strings.Join(list, ", ")
+	}
+	return words
+}
