@@ -19,7 +19,7 @@ func (sc *Scope) CancelTarget(ctx context.Context, id model.TargetID, seen int) 
 			return err
 		}
 		if !t.State.MayBecome(model.Cancelled) {
-			return model.Refuse(model.Conflict, t.Account+" is already "+string(t.State)+"; there is nothing to cancel.")
+			return model.Refuse(model.Conflict, t.Account+" is already "+stateWord(t.State)+"; there is nothing to cancel.")
 		}
 		return sc.cancelTargets(ctx, tx, []Target{t}, "cancelled")
 	})
@@ -36,6 +36,19 @@ func (sc *Scope) RetryTarget(ctx context.Context, id model.TargetID, seen int) (
 		}
 		return sc.retry(ctx, tx, []Target{t})
 	})
+}
+
+// stateWord is a state inside a sentence.
+func stateWord(s model.State) string {
+	switch s {
+	case model.UnknownOutcome:
+		return "of unknown outcome"
+	case model.NeedsReconnect:
+		return "waiting to be reconnected"
+	case model.RetryScheduled:
+		return "waiting for its next attempt"
+	}
+	return string(s)
 }
 
 // manualCheck is the reason of a target whose outcome only a person can find out.
@@ -72,7 +85,7 @@ func (sc *Scope) retry(ctx context.Context, tx pgx.Tx, targets []Target) error {
 	var ids []model.TargetID
 	for _, t := range targets {
 		if !t.State.MayBecome(model.Scheduled) || t.State == model.Ready {
-			return model.Refuse(model.Conflict, t.Account+" is "+string(t.State)+"; only what failed can be retried.")
+			return model.Refuse(model.Conflict, t.Account+" is "+stateWord(t.State)+"; only what failed can be retried.")
 		}
 		ids = append(ids, t.ID)
 	}
@@ -98,7 +111,7 @@ func (sc *Scope) ResolveLive(ctx context.Context, id model.TargetID, seen int, a
 	}
 	return sc.rescue(ctx, id, seen, model.PostsResolve, "found_live", func(tx pgx.Tx, t Target) error {
 		if t.State != model.Failed && t.State != model.NeedsReconnect && t.State != model.UnknownOutcome {
-			return model.Refuse(model.Conflict, t.Account+" is "+string(t.State)+"; there is nothing to resolve.")
+			return model.Refuse(model.Conflict, t.Account+" is "+stateWord(t.State)+"; there is nothing to resolve.")
 		}
 		if err := sc.finding(ctx, tx, t, "live", "A person saw the post live.", address); err != nil {
 			return err

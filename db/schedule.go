@@ -61,7 +61,7 @@ func (sc *Scope) onTarget(ctx context.Context, id model.TargetID, seen int, f fu
 }
 
 func staleTarget(t Target) error {
-	return model.Refuse(model.Conflict, fmt.Sprintf("This changed while you had it open: %s is now %s. Nothing was overwritten; reload to see it.", t.Account, t.State))
+	return model.Refuse(model.Conflict, fmt.Sprintf("This changed while you had it open: %s is now %s. Nothing was overwritten; reload to see it.", t.Account, stateWord(t.State)))
 }
 
 // Target reads one target.
