@@ -29,6 +29,7 @@ import (
 	"herald/handlers/desk"
 	"herald/handlers/hooks"
 	"herald/handlers/web"
+	"herald/static"
 )
 
 // studio is an agency's desk behind HTTP, with an owner who is signed in.
@@ -61,6 +62,7 @@ func newStudio(t *testing.T) *studio {
 	d := &desk.Desk{Edge: s.edge, Ring: s.Ring, Blobs: blobs, Darkroom: picture.NewDarkroom(picture.Standard()), URLLife: 15 * time.Minute, Limits: desk.Limits{UploadBytes: uploadLimit}}
 	d.Register(mux)
 	hooks.Register(mux, hooks.Deps{Edge: s.edge, Ring: s.Ring, Blobs: blobs})
+	mux.Handle("GET /static/", static.Handler())
 	s.server = httptest.NewServer(web.Headers(false, mux))
 	t.Cleanup(s.server.Close)
 	s.owner = s.signIn(t, s.agency.Owner)

@@ -6,10 +6,10 @@ class MediaDrop extends HTMLElement {
   #off
   #queue = []
   #sent = 0
+  #busy = false // not an attribute: the server's answer would take it away
 
   get #input() { return this.querySelector("input[type=file]") }
   get #button() { return this.querySelector("button") }
-  get #busy() { return this.dataset.busy !== undefined }
 
   connectedCallback() {
     this.#off = new AbortController()
@@ -36,7 +36,7 @@ class MediaDrop extends HTMLElement {
       this.#sent = 0
       return
     }
-    this.dataset.busy = ""
+    this.#busy = true
     this.#sent++
     const all = this.#sent + this.#queue.length
     progress.hidden = false
@@ -53,7 +53,7 @@ class MediaDrop extends HTMLElement {
 
   #done() {
     if (!this.#busy) return
-    delete this.dataset.busy
+    this.#busy = false
     this.#next()
   }
 }

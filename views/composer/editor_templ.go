@@ -509,7 +509,7 @@ func naming(n Naming) templ.Component {
 			}
 			for _, c := range n.Clients {
 				templ_7745c5c3_Err = ui.Checkbox(ui.CheckboxProps{Name: "named", Value: strconv.FormatInt(int64(c.ID), 10), ID: "named-" + strconv.FormatInt(int64(c.ID), 10),
-					Label: "Yes, this also goes to " + c.Name, Help: c.Accounts, Checked: c.Named}).Render(ctx, templ_7745c5c3_Buffer)
+					Label: "Yes, it goes to " + c.Name, Help: c.Accounts, Checked: c.Named}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -691,7 +691,7 @@ func Group(c Client) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, a := range c.Accounts {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "<div class=\"choice account\"><input class=\"choice-box\" type=\"checkbox\" name=\"account\" id=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "<div class=\"choice account-choice\"><input class=\"choice-box\" type=\"checkbox\" name=\"account\" id=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

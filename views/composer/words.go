@@ -147,7 +147,7 @@ func (f Foot) submitWords() string {
 	if f.Stages {
 		return "Submit for approval"
 	}
-	return "Approve"
+	return "Submit"
 }
 
 func (f Foot) submitTone() ui.Tone {
