@@ -1,0 +1,131 @@
+package desk_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"herald/db/dbtest"
+	"herald/db/model"
+	"herald/db/network"
+)
+
+// stranger is another agency with one of everything, on the same shard.
+func (s *studio) stranger(t *testing.T) (account model.AccountID, media model.MediaID, post model.PostID, client model.ClientID) {
+	t.Helper()
+	other := s.Agency(t, "south", dbtest.SecondShard)
+	client = other.Client(t, "rival")
+	account = other.Account(t, client, network.Mastodon)
+	post = other.Post(t, "A rival's secret", account).Post.ID
+	media = dbtest.Look[model.MediaID](t, s.World, dbtest.SecondShard, `
+		INSERT INTO tenant.media (tenant_id, client_id, state, kind, type, name, path, sha256, bytes, created_at)
+		VALUES ($1, $2, 'ready', 'image', 'image/jpeg', 'secret.jpg', 'tenants/1/x', decode(repeat('ab', 32), 'hex'), 1, now()) RETURNING id`, other.ID, client)
+	return account, media, post, client
+}
+
+func TestForeignIdsAreNotFoundInEveryPosition(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	account, media, post, client := s.stranger(t)
+	for field, id := range map[string]int64{"account": int64(account), "media": int64(media), "post": int64(post)} {
+		for _, path := range []string{"/w/north/posts", "/w/north/posts/form", "/w/north/posts/check", "/w/north/media"} {
+			form := s.fresh(t)
+			form.Set("do", map[string]string{"/w/north/posts": "save"}[path])
+			if form.Get("do") == "" {
+				form.Set("do", "refresh")
+			}
+			form.Set(field, fmt.Sprint(id))
+			if a := s.post(t, s.owner, path, form); a.status != 404 || a.says("secret") {
+				t.Errorf("%s of another agency at %s: %d", field, path, a.status)
+			}
+		}
+	}
+	for _, do := range []string{fmt.Sprintf("all:%d", client), "all:x", "none:0", "customise:tiktok", "fit:nowhere", "up:-1"} {
+		form := s.fresh(t)
+		form.Set("do", do)
+		if a := s.post(t, s.owner, "/w/north/posts/form", form); a.status != 404 {
+			t.Errorf("%s: %d", do, a.status)
+		}
+	}
+	if s.count(t, "posts") != 1 {
+		t.Error("something was saved")
+	}
+}
+
+func TestEveryAddressOfAForeignPostIsNotFound(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	_, _, post, _ := s.stranger(t)
+	for _, id := range []string{fmt.Sprint(int64(post)), "0", "-1", "x", "999999", "9999999999999999999999"} {
+		base := "/w/north/posts/" + id
+		for _, path := range []string{base, base + "/versions/1", "/w/north/posts/new?from=" + id} {
+			if a := s.get(t, s.owner, path); a.status != 404 && path != "/w/north/posts/new?from=0" || a.says("secret") {
+				t.Errorf("GET %s: %d", path, a.status)
+			}
+		}
+		for _, path := range []string{base, base + "/retries", base + "/archive"} {
+			form := s.fresh(t)
+			form.Set("post", id)
+			if a := s.post(t, s.owner, path, form); a.status != 404 {
+				t.Errorf("POST %s: %d", path, a.status)
+			}
+		}
+	}
+}
+
+func TestAFormForOnePostCannotBeSentToAnother(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	one, page := s.saved(t, s.send(t, s.fresh(t), "save"))
+	two, _ := s.saved(t, s.send(t, s.fresh(t), "save"))
+	form := page.form(t)
+	form.Set("text", "For the first")
+	form.Set("do", "save")
+	s.post(t, s.owner, fmt.Sprintf("/w/north/posts/%d", two), form).want(t, 404)
+	s.post(t, s.owner, "/w/north/posts", form).want(t, 404)
+	if s.stored(t, one).Version.Number != 1 || s.stored(t, two).Version.Number != 1 {
+		t.Error("something was written")
+	}
+}
+
+func TestAnEditorOfOneClientReachesNoOther(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	other := s.agency.Client(t, "forest")
+	hook := s.agency.Account(t, other, network.Webhook)
+	shared := s.agency.Post(t, "For both", s.account, hook)
+	theirs := s.agency.Post(t, "Only forest", hook)
+	editor := s.signIn(t, s.agency.Member(t, model.Editor, map[model.ClientID][]model.Permission{s.client: model.Editor.Grants()}))
+	page := s.get(t, editor, "/w/north/posts/new").want(t, 200)
+	if page.says("Client forest") {
+		t.Error("another client is offered")
+	}
+	form := page.form(t)
+	form.Set("account", fmt.Sprint(int64(hook)))
+	form.Set("do", "save")
+	lost := s.post(t, editor, "/w/north/posts", form).want(t, 404, "One of the accounts is not there any more.")
+	if !strings.Contains(lost.body, `id="composer"`) {
+		t.Error("the form is lost")
+	}
+	s.get(t, editor, fmt.Sprintf("/w/north/posts/%d", theirs.Post.ID)).want(t, 404)
+	page = s.get(t, editor, fmt.Sprintf("/w/north/posts/%d", shared.Post.ID)).want(t, 200, "It also goes to 1 account of clients that you do not work for.")
+	if strings.Contains(page.body, `id="composer"`) || page.says("forest") {
+		t.Error("a post of two clients can be written by one's editor")
+	}
+	if a := s.post(t, editor, fmt.Sprintf("/w/north/posts/%d", shared.Post.ID), url.Values{"post": {fmt.Sprint(int64(shared.Post.ID))}, "do": {"save"}, "text": {"Taken over"}, "seen": {"1"}}); a.status != 403 {
+		t.Errorf("writing it all the same: %d", a.status)
+	}
+}
+
+func TestAStrangerIsSentToSignIn(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	nobody := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	if a := s.get(t, nobody, "/w/north/posts/new"); a.status != 303 || !strings.HasPrefix(a.to, "/signin?next=") {
+		t.Errorf("%d to %q", a.status, a.to)
+	}
+	outsider := s.signIn(t, s.Agency(t, "south", dbtest.SecondShard).Owner)
+	s.get(t, outsider, "/w/north/posts/new").want(t, 404)
+}

@@ -1,0 +1,102 @@
+package desk_test
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"sync"
+	"testing"
+
+	"herald/db/dbtest"
+	"herald/db/model"
+)
+
+func TestAFormThatCameTwiceMakesOnePost(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	form := s.fresh(t)
+	first, _ := s.saved(t, s.send(t, form, "save"))
+	second, _ := s.saved(t, s.send(t, form, "save"), "This form came twice. It was carried out once.")
+	if first != second || s.count(t, "posts") != 1 || s.count(t, "post_versions") != 1 {
+		t.Errorf("posts %d and %d, %d in all", first, second, s.count(t, "posts"))
+	}
+}
+
+func TestADoubleClickOnPublishPublishesOnce(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	form := s.fresh(t)
+	form.Set("do", "publish")
+	var wg sync.WaitGroup
+	answers := make([]answer, 4)
+	for i := range answers {
+		r := s.request(t, "/w/north/posts", maps.Clone(form))
+		wg.Go(func() { answers[i] = s.do(t, s.owner, r) })
+	}
+	wg.Wait()
+	if s.count(t, "posts") != 1 || s.count(t, "targets") != 1 {
+		t.Fatalf("%d posts, %d targets", s.count(t, "posts"), s.count(t, "targets"))
+	}
+	if n := dbtest.Look[int](t, s.World, s.agency.Shard, `SELECT count(*) FROM tenant.audit WHERE verb = 'published_now'`); n != 1 {
+		t.Errorf("published %d times", n)
+	}
+	for _, a := range answers {
+		if a.status != 303 && a.status != 409 {
+			t.Errorf("status %d: %.500s", a.status, a.body)
+		}
+	}
+	id, _ := s.saved(t, s.send(t, form, "publish"), "This form came twice.")
+	if s.stored(t, id).Targets[0].State != model.Scheduled {
+		t.Error("the replay changed something")
+	}
+}
+
+func TestAFormSentBackChangedShowsWhatItMadeBefore(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	form := s.fresh(t)
+	id, _ := s.saved(t, s.send(t, form, "save"))
+	form.Set("text", "Written after going back")
+	page := s.send(t, form, "save").want(t, 409, "This form was sent before and made this post.", "Fresh bread from seven", "Written after going back")
+	mine := page.form(t)
+	s.saved(t, s.send(t, mine, "save"))
+	if v := s.stored(t, id).Version; v.Content.Text != "Written after going back" || s.count(t, "posts") != 1 {
+		t.Errorf("stored %+v", v)
+	}
+}
+
+func TestAStaleFormLosesNothingAndOverwritesNothing(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	id, page := s.saved(t, s.send(t, s.fresh(t), "save"))
+	mia, noa := page.form(t), page.form(t)
+	mia.Set("text", "Mia's text")
+	mia.Set("labels", "mia")
+	s.saved(t, s.send(t, mia, "save"))
+	noa.Set("text", "Noa's text")
+	page = s.send(t, noa, "publish").want(t, 409, "This post changed while you had it open", "Version 2 is by owner 0.", "Mia's text", "Noa's text", "Save mine over it")
+	if v := s.stored(t, id).Version; v.Content.Text != "Mia's text" || s.count(t, "outbox") != 0 {
+		t.Errorf("overwritten: %+v", v)
+	}
+	mine := page.form(t)
+	if mine.Get("text") != "Noa's text" {
+		t.Errorf("lost: %v", mine)
+	}
+	s.saved(t, s.send(t, mine, "save"), "Saved.")
+	if v := s.stored(t, id).Version; v.Content.Text != "Noa's text" || v.Number != 3 {
+		t.Errorf("stored %+v", v)
+	}
+	s.saved(t, s.send(t, mine, "save"), "This form came twice.")
+}
+
+func TestAFormWithoutAKeyIsRefused(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	for _, key := range []string{"", "short", "with spaces in the middle of it"} {
+		form := url.Values{"key": {key}, "text": {"x"}, "do": {"save"}, "account": {fmt.Sprint(int64(s.account))}}
+		s.post(t, s.owner, "/w/north/posts", form).want(t, 422)
+	}
+	if s.count(t, "posts") != 0 {
+		t.Error("it was saved")
+	}
+}
