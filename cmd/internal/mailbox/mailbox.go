@@ -18,6 +18,8 @@ type Mailbox struct {
 	listener net.Listener
 	server   *smtp.Server
 	stopped  chan struct{}
+	dir      string
+	now      func() time.Time
 
 	mu     sync.Mutex
 	mails  []Mail // oldest first
@@ -30,7 +32,10 @@ const kept = 500
 // Start listens for mail at addr, as 127.0.0.1:0, until ctx ends or Close. It
 // refuses an address that others can reach: whoever reads this page can use
 // every review link.
-func Start(ctx context.Context, addr string) (*Mailbox, error) {
+func Start(ctx context.Context, addr string) (*Mailbox, error) { return Open(ctx, addr, Options{}) }
+
+// Open is Start with options.
+func Open(ctx context.Context, addr string, o Options) (*Mailbox, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return nil, fmt.Errorf("the mailbox listens on this machine only, as 127.0.0.1:0, and not on %q", addr)
@@ -39,7 +44,14 @@ func Start(ctx context.Context, addr string) (*Mailbox, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mailbox: %w", err)
 	}
-	b := &Mailbox{listener: l, stopped: make(chan struct{})}
+	b := &Mailbox{listener: l, stopped: make(chan struct{}), dir: o.Dir, now: o.Now}
+	if b.now == nil {
+		b.now = time.Now
+	}
+	if err := b.load(); err != nil {
+		l.Close()
+		return nil, err
+	}
 	b.server = newServer(b)
 	go func() {
 		defer close(b.stopped)
@@ -89,15 +101,19 @@ func (b *Mailbox) mail(id int) (Mail, bool) {
 	return b.mails[i], true
 }
 
-func (b *Mailbox) put(m Mail) {
+func (b *Mailbox) put(m Mail, raw []byte) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	m.ID, m.Received = b.lastID+1, b.now()
+	if err := b.keep(m, raw); err != nil {
+		return err
+	}
 	b.lastID++
-	m.ID, m.Received = b.lastID, time.Now()
 	b.mails = append(b.mails, m)
 	if len(b.mails) > kept {
 		b.mails = slices.Delete(b.mails, 0, len(b.mails)-kept)
 	}
+	return nil
 }
 
 // delivery is one conversation with the server.
@@ -123,8 +139,7 @@ func (d *delivery) Data(r io.Reader) error {
 		return &smtp.SMTPError{Code: 554, EnhancedCode: smtp.EnhancedCode{5, 6, 0}, Message: "This is no mail"}
 	}
 	m.Recipients = d.to
-	d.box.put(m)
-	return nil
+	return d.box.put(m, raw)
 }
 
 func (d *delivery) Reset()        { d.to = nil }

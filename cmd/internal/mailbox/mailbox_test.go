@@ -10,9 +10,12 @@ import (
 	"net/http/httptest"
 	"net/smtp"
 	"net/url"
+	"os"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/quick"
+	"time"
 
 	gomail "github.com/wneessen/go-mail"
 )
@@ -126,7 +129,9 @@ func TestOnlyTheNewestAreKept(t *testing.T) {
 	t.Parallel()
 	b, web := start(t)
 	for n := range kept + 20 {
-		b.put(Mail{Subject: fmt.Sprint("mail ", n)})
+		if err := b.put(Mail{Subject: fmt.Sprint("mail ", n)}, nil); err != nil {
+			t.Fatal(err)
+		}
 	}
 	list := b.Mails()
 	if len(list) != kept || list[0].Subject != "mail 519" || list[kept-1].Subject != "mail 20" {
@@ -174,6 +179,51 @@ func TestItListensOnThisMachineOnly(t *testing.T) {
 			b.Close()
 			t.Errorf("%s was taken", bad)
 		}
+	}
+}
+
+func TestKeptMailsAreThereAgain(t *testing.T) {
+	t.Parallel()
+	dir, noon := t.TempDir(), time.Date(2026, time.March, 10, 12, 0, 0, 0, time.UTC)
+	open := func() *Mailbox {
+		b, err := Open(t.Context(), "127.0.0.1:0", Options{Dir: dir, Now: func() time.Time { return noon }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	b := open()
+	post(t, b, "jonas@example.com", "First")
+	post(t, b, "mia@example.com", "Second")
+	before := b.Mails()
+	b.Close()
+	b = open()
+	defer b.Close()
+	if after := b.Mails(); !reflect.DeepEqual(before, after) || len(after) != 2 || !after[0].Received.Equal(noon) {
+		t.Fatalf("before %+v\nafter %+v", before, after)
+	}
+	post(t, b, "mia@example.com", "Third")
+	if got := b.Mails()[0]; got.ID != 3 || got.Subject != "Third" {
+		t.Errorf("the next is %d %q", got.ID, got.Subject)
+	}
+}
+
+func TestOnlyTheNewestMailsStayOnDisk(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	b, err := Open(t.Context(), "127.0.0.1:0", Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	for n := range kept + 3 {
+		if err := b.put(Mail{Subject: fmt.Sprint("mail ", n)}, []byte("Subject: x\r\n\r\ny")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) != kept || files[0].Name() != "00000004.eml" {
+		t.Errorf("%d files, %v", len(files), err)
 	}
 }
 

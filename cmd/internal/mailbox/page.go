@@ -20,7 +20,7 @@ var css []byte
 //go:embed page.html
 var pageHTML string
 
-var page = template.Must(template.New("page").Funcs(template.FuncMap{"links": links, "who": who, "clock": clock}).Parse(pageHTML))
+var page = template.Must(template.New("page").Funcs(template.FuncMap{"links": links, "who": who}).Parse(pageHTML))
 
 // pagePolicy lets the page show itself and its frame; mailPolicy lets a mail show
 // its own styles, run nothing, fetch nothing, and open its links elsewhere.
@@ -45,6 +45,7 @@ func (b *Mailbox) Handler() http.Handler {
 type pageProps struct {
 	Mails []Mail
 	Mail  *Mail
+	Clock func(time.Time) string
 }
 
 func (b *Mailbox) showList(w http.ResponseWriter, _ *http.Request) { b.show(w, nil) }
@@ -57,7 +58,7 @@ func (b *Mailbox) showMail(w http.ResponseWriter, r *http.Request) {
 
 func (b *Mailbox) show(w http.ResponseWriter, chosen *Mail) {
 	var out bytes.Buffer
-	if err := page.Execute(&out, pageProps{b.Mails(), chosen}); err != nil {
+	if err := page.Execute(&out, pageProps{b.Mails(), chosen, b.clock}); err != nil {
 		http.Error(w, "The page could not be drawn.", http.StatusInternalServerError)
 		return
 	}
@@ -133,4 +134,11 @@ func who(header string) string {
 	return a.Name
 }
 
-func clock(at time.Time) string { return at.Format("15:04:05") }
+// clock is the time of day, with the day in front if that is not today.
+func (b *Mailbox) clock(at time.Time) string {
+	at, now := at.Local(), b.now().Local()
+	if at.Format(time.DateOnly) == now.Format(time.DateOnly) {
+		return at.Format("15:04:05")
+	}
+	return at.Format("2 Jan 15:04")
+}
