@@ -147,6 +147,7 @@ func (d *Desk) editAccount(w http.ResponseWriter, r *http.Request, scope *db.Sco
 		return err
 	}
 	f := readAccountForm(r)
+	keepUnasked(r, &f, before)
 	if err = d.checkAddress(f.Address, before.Address); err == nil {
 		before, err = scope.EditAccount(r.Context(), account, accountSeen(r), f)
 	}
@@ -163,6 +164,16 @@ func (d *Desk) editAccount(w http.ResponseWriter, r *http.Request, scope *db.Sco
 		return err
 	}
 	return d.say(w, r, accountPath(scope, before, ""), "Details saved.")
+}
+
+// keepUnasked keeps what the form of this network has no field for.
+func keepUnasked(r *http.Request, f *db.AccountForm, a db.AccountCard) {
+	if !r.PostForm.Has("remote_id") {
+		f.RemoteID = a.RemoteID
+	}
+	if !r.PostForm.Has("address") {
+		f.Address = a.Address
+	}
 }
 
 // checkAddress asks whether Herald may call an address that is new.

@@ -245,6 +245,10 @@ func TestEditingMergesSettings(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	wantPage(t, anna("POST", path, base...), 409, "changed while you had it open")
+	wantPage(t, anna("POST", path, "seen", o.seen(t, o.mastodon), "handle", "@bread"), 303)
+	if got := dbtest.Look[string](t, o.World, dbtest.SecondShard, `SELECT handle || remote_id || address FROM tenant.accounts WHERE id = $1`, o.mastodon); got != "@bread1000https://social.example" {
+		t.Errorf("a form without the fields left %s", got)
+	}
 	base[1] = o.seen(t, o.mastodon)
 	base[5] = "https://10.0.0.1/"
 	wantPage(t, anna("POST", path, base...), 422, "private network", `value="https://10.0.0.1/"`)

@@ -468,7 +468,7 @@ func DetailFields(f DetailsForm) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if f.AddressSays != "" {
-			templ_7745c5c3_Err = ui.Field(ui.FieldProps{Name: "address", Label: "Address", Type: "url", Value: f.Address, Required: true, Problem: f.Problem["address"], Help: "Give " + f.AddressSays + "."}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Field(ui.FieldProps{Name: "address", Label: "Address", Type: "url", Value: f.Address, Required: true, Problem: f.Problem["address"], Help: sentence(f.AddressSays)}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

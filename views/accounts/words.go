@@ -2,6 +2,7 @@ package accounts
 
 import (
 	"fmt"
+	"strings"
 
 	"herald/views/ui"
 )
@@ -54,3 +55,6 @@ func connectTone(f ConnectForm) ui.Tone {
 	}
 	return ""
 }
+
+// sentence makes a whole one of a phrase that begins with a small letter of ASCII.
+func sentence(phrase string) string { return strings.ToUpper(phrase[:1]) + phrase[1:] + "." }
