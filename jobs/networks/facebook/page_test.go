@@ -30,7 +30,8 @@ type page struct {
 }
 
 func newPage() *page {
-	return &page{next: 7000, photos: map[string]bool{}, videos: map[string]string{}, got: map[string]int{}}
+	return &page{next: 7000, photos: map[string]bool{}, videos: map[string]string{}, got: map[string]int{},
+		posts: []map[string]any{}, stories: []map[string]any{}}
 }
 
 func (p *page) id() string { p.next++; return strconv.Itoa(p.next) }

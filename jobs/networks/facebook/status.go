@@ -65,8 +65,13 @@ func (s status) why() string {
 	return ""
 }
 
+// status reads how far a video is. An answer that says nothing of it is none: it
+// must not pass for "not published".
 func (a *Adapter) status(ctx context.Context, job networks.Job, step httpx.Step, id string) (status, error) {
 	var s status
-	_, err := a.door.Do(ctx, a.read(job, step, id, "status"), &s)
+	answer, err := a.door.Do(ctx, a.read(job, step, id, "status"), &s)
+	if err == nil && s == (status{}) {
+		err = httpx.Unparsable(step, answer)
+	}
 	return s, err
 }

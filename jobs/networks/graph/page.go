@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strconv"
 	"time"
+
+	"herald/jobs/networks/httpx"
 )
 
 // Span is the time that a list, newest first, is read for.
@@ -42,7 +44,7 @@ func (s *Span) Query(query url.Values) url.Values {
 const mostPages = 50
 
 type page[T any] struct {
-	Data   []T `json:"data"`
+	Data   *[]T `json:"data"`
 	Paging struct {
 		Cursors struct {
 			After string `json:"after"`
@@ -69,17 +71,22 @@ func (p page[T]) after() string {
 
 // Pages reads a list page by page and shows each item to see, until see says
 // that it has seen enough. It says whether the list was read to its end or as
-// far as see wanted; an empty page in the middle does not end it.
+// far as see wanted; an empty page in the middle does not end it, and an answer
+// without data is no page: it must not pass for an empty list.
 func Pages[T any](ctx context.Context, d *Door, c Call, see func(T) (more bool)) (complete bool, err error) {
 	query := url.Values{}
 	maps.Copy(query, c.Query)
 	for range mostPages {
 		c.Query = query
 		var p page[T]
-		if _, err := d.Do(ctx, c, &p); err != nil {
+		answer, err := d.Do(ctx, c, &p)
+		switch {
+		case err != nil:
 			return false, err
+		case p.Data == nil:
+			return false, httpx.Unparsable(c.Step, answer)
 		}
-		for _, item := range p.Data {
+		for _, item := range *p.Data {
 			if !see(item) {
 				return true, nil
 			}

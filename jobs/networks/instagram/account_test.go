@@ -33,7 +33,9 @@ type made struct {
 	children int
 }
 
-func newAccount() *account { return &account{next: 17900, containers: map[string]*made{}} }
+func newAccount() *account {
+	return &account{next: 17900, containers: map[string]*made{}, media: []map[string]any{}, stories: []map[string]any{}}
+}
 
 func (a *account) id() string { a.next++; return strconv.Itoa(a.next) }
 

@@ -246,11 +246,15 @@ func (b *build) room(ctx context.Context) error {
 	return nil
 }
 
-// progress reads the state of a container.
+// progress reads the state of a container. An answer that says nothing of it is
+// none.
 func (a *Adapter) progress(ctx context.Context, job networks.Job, step httpx.Step, id string) (p progress, err error) {
 	c := call(job, step, http.MethodGet, url.PathEscape(id))
 	c.Query = url.Values{"fields": {"status_code,status"}}
-	_, err = a.door(job.Account).Do(ctx, c, &p)
+	answer, err := a.door(job.Account).Do(ctx, c, &p)
+	if err == nil && p == (progress{}) {
+		err = httpx.Unparsable(step, answer)
+	}
 	return p, err
 }
 

@@ -120,8 +120,11 @@ func (s *search) page(ctx context.Context, account, last string) (page []status,
 	if last != "" {
 		query.Set("max_id", last)
 	}
-	_, err = s.a.do(ctx, call{job: s.job, step: s.step, method: http.MethodGet,
+	answer, err := s.a.do(ctx, call{job: s.job, step: s.step, method: http.MethodGet,
 		path: "/api/v1/accounts/" + url.PathEscape(account) + "/statuses", query: query}, &page)
+	if err == nil && page == nil { // null is no list
+		err = httpx.Unparsable(s.step, answer)
+	}
 	return page, err
 }
 
