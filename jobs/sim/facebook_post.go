@@ -133,8 +133,10 @@ func (fb *facebook) claim(photos []*photo, e *entry) *reply {
 }
 
 func (fb *facebook) createPhoto(c *call) *reply {
-	c.step = Prepare
 	a, g, no := fb.page(c, "pages_manage_posts", "form", "json", "multipart")
+	if c.params.get("published") == "false" {
+		c.step = Prepare
+	}
 	if no != nil {
 		return no
 	}
