@@ -104,6 +104,9 @@ func (c *courier) prepare(ctx context.Context) (networks.Ready, error) {
 	if err != nil {
 		c.w.hear(fault.Of(err))
 		c.state = ready
+		if fault.Of(err).Kind == fault.Unknown {
+			c.w.t.Errorf("Prepare is never uncertain, and says %v", err)
+		}
 	}
 	return r, err
 }
@@ -150,7 +153,7 @@ func (c *courier) reconcile(ctx context.Context) {
 		if no.Kind == fault.Auth || no.Kind == fault.Permission || no.Kind == fault.Validation || c.w.clock().Sub(c.ended) > 24*time.Hour {
 			c.state = manual
 		}
-		c.w.pass(max(no.Wait, time.Minute))
+		c.w.pass(max(no.Wait, 10*time.Minute))
 		return
 	}
 	young := n.LookUp != network.NoLook && c.w.clock().Sub(c.ended) < 2*n.Settle

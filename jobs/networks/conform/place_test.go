@@ -23,6 +23,7 @@ type place struct {
 	slow     network.Format    // a format with an object that is processed for a while; empty if none has
 	renewed  map[string]string // settings of an account whose tokens can be renewed; nil if there are none
 	foreign  string            // a commit's answer that names another account; empty if answers name none
+	nobody   string            // why they name none
 	refusal  string            // the network's own error body, with %q where its words stand
 }
 
@@ -47,17 +48,19 @@ func places() []place {
 			Network: entry(network.Instagram), prepared: network.FormatImage, slow: network.FormatReel,
 			make:    func(e networks.Env) networks.Adapter { return instagram.New(e) },
 			renewed: map[string]string{"login": "instagram"},
+			nobody:  "its answer is the id of the post alone, which names no account",
 			refusal: graphRefusal,
 		},
 		{
 			Network: entry(network.Mastodon), prepared: network.FormatImage, slow: network.FormatVideo,
 			make:    func(e networks.Env) networks.Adapter { return mastodon.New(e) },
-			foreign: `{"id":"77","url":"https://other.example/@x/77","uri":"https://other.example/x/77","account":{"id":"2002"},"media_attachments":[]}`,
+			nobody:  "its answer cannot be about another account, because the token alone says whose a post is",
 			refusal: `{"error":%q}`,
 		},
 		{
 			Network: entry(network.Webhook),
 			make:    func(e networks.Env) networks.Adapter { return webhook.New(e) },
+			nobody:  "whatever a receiver answers with a 2xx means done",
 			refusal: `{"error":%q}`,
 		},
 	}
