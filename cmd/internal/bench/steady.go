@@ -34,6 +34,7 @@ func (w *world) steady(ctx context.Context, first int64, perSecond int, span tim
 		return l, err
 	}
 	defer server.Stop()
+	w.seen.Store(0)
 	server.Nudge()
 	select {
 	case <-time.After(time.Until(start.Add(span + time.Second))):
@@ -68,6 +69,7 @@ func (w *world) single(ctx context.Context, first int64, n int) (late time.Durat
 		return 0, err
 	}
 	defer server.Stop()
+	w.seen.Store(0)
 	server.Nudge()
 	time.Sleep(time.Until(due))
 	if err := w.awaitPublished(ctx, n+1); err != nil {

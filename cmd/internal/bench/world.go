@@ -42,6 +42,7 @@ type world struct {
 	config  boot.Config
 	super   map[string]*pgxpool.Pool
 	counted counters
+	seen    atomic.Int64 // publishes that reached the network
 	dir     string
 }
 
@@ -116,7 +117,11 @@ func (w *world) simulate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	srv := &http.Server{Handler: w.sim.Handler(), ReadHeaderTimeout: 10 * time.Second}
+	handler := w.sim.Handler()
+	srv := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		handler.ServeHTTP(rw, r)
+		w.seen.Add(1)
+	})}
 	go func() { _ = srv.Serve(l) }()
 	w.simURL = "http://" + l.Addr().String()
 	w.simStop = func() { _ = srv.Close() }

@@ -61,7 +61,7 @@ CREATE TRIGGER audit_immutable BEFORE UPDATE OR DELETE ON tenant.audit FOR EACH 
 -- person. The pipeline's claim takes a target through queued in one statement:
 -- for its role alone that is two moves, each of them an edge, each recorded.
 -- +goose StatementBegin
-CREATE FUNCTION tenant.record_target_moves() RETURNS trigger LANGUAGE plpgsql SET enable_hashjoin = on AS $$
+CREATE FUNCTION tenant.record_target_moves() RETURNS trigger LANGUAGE plpgsql SET enable_hashjoin = on SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
 	wrong text;
 BEGIN
@@ -116,7 +116,9 @@ CREATE TRIGGER targets_guard_update BEFORE UPDATE ON tenant.targets FOR EACH ROW
 
 -- The aggregate of a post: what its targets say, else what its review says.
 -- +goose StatementBegin
-CREATE FUNCTION tenant.recompute_posts(p_tenants bigint[], p_posts bigint[]) RETURNS void LANGUAGE sql AS $$
+CREATE FUNCTION tenant.recompute_posts(p_tenants bigint[], p_posts bigint[]) RETURNS void LANGUAGE plpgsql
+	SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
 	WITH asked AS (
 		SELECT DISTINCT tenant_id, id FROM unnest(p_tenants, p_posts) AS a(tenant_id, id)
 	), told AS (
@@ -152,7 +154,7 @@ CREATE FUNCTION tenant.recompute_posts(p_tenants bigint[], p_posts bigint[]) RET
 	UPDATE tenant.posts p SET state = told.state
 	  FROM told
 	 WHERE p.tenant_id = told.tenant_id AND p.id = told.id AND p.state <> told.state;
-$$;
+END $$;
 -- +goose StatementEnd
 GRANT EXECUTE ON FUNCTION tenant.recompute_posts TO herald_app, herald_pipeline;
 GRANT EXECUTE ON FUNCTION tenant.current_tenant TO herald_app, herald_pipeline, herald_worker;

@@ -7,7 +7,8 @@
 
 -- Their plans are cached while the tables are small and must still be right when
 -- they are large, so every function is held to index look-ups: it is given keys,
--- and each table has an index that begins with them.
+-- and each table has an index that begins with them. What runs often is plpgsql,
+-- which keeps its plans; an SQL function is parsed and planned at every call.
 
 GRANT CREATE ON SCHEMA tenant TO herald_pipeline;
 
@@ -38,7 +39,7 @@ CREATE FUNCTION tenant.claim_targets(
 	attempt_no integer, attempts_used integer, limited_since timestamptz, due_at timestamptz, in_flight boolean,
 	handle text, remote_id text, address text, settings jsonb, scopes text[], token bytea, refresh_token bytea, token_expires timestamptz,
 	content bytea, media jsonb, handles jsonb
-) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
+) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
 	judged tenant.judgement[];
@@ -226,36 +227,43 @@ END $$;
 -- comes back may call the network, nothing else may.
 -- +goose StatementBegin
 CREATE FUNCTION tenant.begin_commits(p_tenants bigint[], p_targets bigint[], p_versions bigint[], p_attempts integer[], p_owners uuid[], p_handles jsonb[], p_now timestamptz)
-RETURNS TABLE (tenant_id bigint, target_id bigint) LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
+RETURNS TABLE (tenant_id bigint, target_id bigint) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+#variable_conflict use_column
+BEGIN
+	RETURN QUERY
 	WITH held AS (
-		SELECT a.* FROM unnest(p_tenants, p_targets, p_versions, p_attempts, p_owners, p_handles) AS a(tenant_id, target_id, version_id, attempt_no, owner, handles)
+		SELECT a.*, t.post_id, t.account_id
+		  FROM unnest(p_tenants, p_targets, p_versions, p_attempts, p_owners, p_handles) AS a(tenant_id, target_id, version_id, attempt_no, owner, handles)
 		  JOIN tenant.targets t ON t.tenant_id = a.tenant_id AND t.id = a.target_id AND t.version_id = a.version_id
 		                       AND t.state = 'publishing' AND t.owner = a.owner
 		  JOIN tenant.publish_guards g ON g.tenant_id = t.tenant_id AND g.post_id = t.post_id AND g.account_id = t.account_id AND g.owner = a.owner
 		 ORDER BY t.tenant_id, t.id FOR NO KEY UPDATE OF t, g
 	), fresh AS (
 		UPDATE tenant.publish_guards g SET taken_at = p_now
-		  FROM held h WHERE g.tenant_id = h.tenant_id AND g.owner = h.owner
+		  FROM held h WHERE g.tenant_id = h.tenant_id AND g.post_id = h.post_id AND g.account_id = h.account_id AND g.owner = h.owner
 	)
 	UPDATE tenant.attempts at SET state = 'in_flight', flown_at = p_now, handles = at.handles || h.handles
 	  FROM held h
 	 WHERE at.tenant_id = h.tenant_id AND at.target_id = h.target_id AND at.version_id = h.version_id AND at.attempt_no = h.attempt_no
 	   AND at.state = 'preparing' AND at.owner = h.owner
-	RETURNING at.tenant_id, at.target_id
-$$;
+	RETURNING at.tenant_id, at.target_id;
+END $$;
 -- +goose StatementEnd
 
 -- save_handles keeps what a network handed out, while owner holds the claim or
 -- after the end (follow-ups).
 -- +goose StatementBegin
 CREATE FUNCTION tenant.save_handles(p_tenants bigint[], p_targets bigint[], p_versions bigint[], p_attempts integer[], p_owners uuid[], p_handles jsonb[])
-RETURNS TABLE (tenant_id bigint, target_id bigint) LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
+RETURNS TABLE (tenant_id bigint, target_id bigint) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+#variable_conflict use_column
+BEGIN
+	RETURN QUERY
 	UPDATE tenant.attempts at SET handles = at.handles || a.handles
 	  FROM unnest(p_tenants, p_targets, p_versions, p_attempts, p_owners, p_handles) AS a(tenant_id, target_id, version_id, attempt_no, owner, handles)
 	 WHERE at.tenant_id = a.tenant_id AND at.target_id = a.target_id AND at.version_id = a.version_id AND at.attempt_no = a.attempt_no
 	   AND (at.owner = a.owner OR (at.ended_at IS NOT NULL AND a.owner IS NULL))
-	RETURNING at.tenant_id, at.target_id
-$$;
+	RETURNING at.tenant_id, at.target_id;
+END $$;
 -- +goose StatementEnd
 
 -- finish_targets writes results. The caller has decided what each outcome means
@@ -268,7 +276,7 @@ CREATE FUNCTION tenant.finish_targets(
 	p_states text[], p_results text[], p_reasons text[], p_says text[], p_next timestamptz[], p_used integer[],
 	p_codes text[], p_statuses integer[], p_request_ids text[], p_external_ids text[], p_permalinks text[],
 	p_follow boolean[], p_close timestamptz[], p_calls jsonb[], p_handles jsonb[], p_now timestamptz
-) RETURNS TABLE (tenant_id bigint, target_id bigint, version_id bigint, seq bigint) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
+) RETURNS TABLE (tenant_id bigint, target_id bigint, version_id bigint, seq bigint) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 BEGIN
 	PERFORM 1 FROM tenant.posts p
@@ -352,7 +360,7 @@ END $$;
 -- statement that takes it out of active) or whose right is missing.
 -- +goose StatementBegin
 CREATE FUNCTION tenant.account_faults(p_tenants bigint[], p_targets bigint[], p_states text[], p_results text[], p_says text[], p_now timestamptz)
-RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
+RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 	WITH bad AS (
 		SELECT DISTINCT ON (t.tenant_id, t.account_id) t.tenant_id, t.account_id, a.result, a.say
 		  FROM unnest(p_tenants, p_targets, p_states, p_results, p_says) AS a(tenant_id, target_id, state, result, say)
@@ -380,16 +388,21 @@ $$;
 -- +goose StatementBegin
 CREATE FUNCTION tenant.take_outbox(p_limit integer)
 RETURNS TABLE (tenant_id bigint, id bigint, kind text, target_id bigint, version_id bigint, account_id bigint, seq bigint, due_at timestamptz)
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+#variable_conflict use_column
+BEGIN
+	RETURN QUERY
 	SELECT o.tenant_id, o.id, o.kind, o.target_id, o.version_id, o.account_id, o.seq, o.due_at
 	  FROM tenant.outbox o WHERE o.relayed_at IS NULL
-	 ORDER BY o.id LIMIT p_limit FOR UPDATE SKIP LOCKED
-$$;
+	 ORDER BY o.id LIMIT p_limit FOR UPDATE SKIP LOCKED;
+END $$;
 CREATE FUNCTION tenant.mark_relayed(p_tenants bigint[], p_ids bigint[], p_now timestamptz) RETURNS void
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+#variable_conflict use_column
+BEGIN
 	UPDATE tenant.outbox o SET relayed_at = p_now
-	  FROM unnest(p_tenants, p_ids) AS a(tenant_id, id) WHERE o.tenant_id = a.tenant_id AND o.id = a.id AND o.relayed_at IS NULL
-$$;
+	  FROM unnest(p_tenants, p_ids) AS a(tenant_id, id) WHERE o.tenant_id = a.tenant_id AND o.id = a.id AND o.relayed_at IS NULL;
+END $$;
 -- +goose StatementEnd
 
 -- load_target reads what a look-up or a follow-up needs. Nothing is claimed.
@@ -399,7 +412,10 @@ RETURNS TABLE (state text, post_id bigint, client_id bigint, account_id bigint, 
 	attempt_no integer, attempts_used integer, looks integer, due_at timestamptz, external_id text, permalink text,
 	handle text, remote_id text, address text, settings jsonb, scopes text[], token bytea, refresh_token bytea, token_expires timestamptz, account_state text,
 	content bytea, media jsonb, handles jsonb, first_flown timestamptz, last_ended timestamptz, taken text[])
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+#variable_conflict use_column
+BEGIN
+	RETURN QUERY
 	SELECT t.state, t.post_id, t.client_id, t.account_id, t.network, t.format, t.seq, t.next_at,
 	       t.attempt_no, t.attempts_used, t.looks, t.due_at, t.external_id, t.permalink,
 	       ac.handle, ac.remote_id, ac.address, ac.settings, ac.scopes, ac.token, ac.refresh_token, ac.token_expires, ac.state,
@@ -417,8 +433,8 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_s
 	  JOIN tenant.accounts ac ON ac.tenant_id = t.tenant_id AND ac.id = t.account_id
 	  JOIN tenant.post_versions v ON v.tenant_id = t.tenant_id AND v.id = t.version_id
 	  LEFT JOIN tenant.attempts at ON at.tenant_id = t.tenant_id AND at.target_id = t.id AND at.version_id = t.version_id AND at.attempt_no = t.attempt_no
-	 WHERE t.tenant_id = p_tenant AND t.id = p_target AND t.version_id = p_version
-$$;
+	 WHERE t.tenant_id = p_tenant AND t.id = p_target AND t.version_id = p_version;
+END $$;
 -- +goose StatementEnd
 
 -- record_finding writes what a look-up proved and moves the target on it:
@@ -427,7 +443,7 @@ $$;
 -- +goose StatementBegin
 CREATE FUNCTION tenant.record_finding(p_tenant bigint, p_target bigint, p_version bigint, p_seq bigint, p_attempt integer,
 	p_verdict text, p_say text, p_external_id text, p_permalink text, p_calls jsonb, p_to text, p_reason text, p_next timestamptz, p_follow boolean, p_now timestamptz)
-RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
+RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
 	r record;
 BEGIN
@@ -468,7 +484,7 @@ END $$;
 -- save_receipt keeps what a follow-up learned. A published target stays one.
 -- +goose StatementBegin
 CREATE FUNCTION tenant.save_receipt(p_tenant bigint, p_target bigint, p_permalink text, p_external_id text, p_calls jsonb, p_say text, p_now timestamptz) RETURNS void
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 	WITH t AS (
 		UPDATE tenant.targets SET permalink = CASE WHEN p_permalink <> '' THEN p_permalink ELSE permalink END,
 		       external_id = CASE WHEN p_external_id <> '' THEN p_external_id ELSE external_id END, say = p_say, updated_at = p_now
@@ -483,7 +499,7 @@ $$;
 -- +goose StatementBegin
 CREATE FUNCTION tenant.lease_refresh(p_tenant bigint, p_account bigint, p_owner uuid, p_ahead interval, p_now timestamptz, p_until timestamptz)
 RETURNS TABLE (network text, handle text, remote_id text, address text, settings jsonb, scopes text[], token bytea, refresh_token bytea, token_expires timestamptz)
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 	UPDATE tenant.accounts a SET refresh_owner = p_owner, refresh_until = p_until
 	 WHERE a.tenant_id = p_tenant AND a.id = p_account AND a.state = 'active' AND a.refresh_token IS NOT NULL
 	   AND a.token_expires < p_now + p_ahead
@@ -491,7 +507,7 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_s
 	RETURNING a.network, a.handle, a.remote_id, a.address, a.settings, a.scopes, a.token, a.refresh_token, a.token_expires
 $$;
 CREATE FUNCTION tenant.save_tokens(p_tenant bigint, p_account bigint, p_owner uuid, p_token bytea, p_refresh bytea, p_expires timestamptz, p_scopes text[]) RETURNS boolean
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 	WITH done AS (
 		UPDATE tenant.accounts a SET token = p_token, refresh_token = coalesce(p_refresh, a.refresh_token), token_expires = p_expires,
 		       scopes = coalesce(p_scopes, a.scopes), refresh_owner = NULL, refresh_until = NULL
@@ -499,7 +515,7 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_s
 	SELECT EXISTS (SELECT FROM done)
 $$;
 CREATE FUNCTION tenant.drop_refresh(p_tenant bigint, p_account bigint, p_owner uuid, p_dead boolean, p_say text, p_now timestamptz) RETURNS void
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 	WITH freed AS (
 		UPDATE tenant.accounts a SET refresh_owner = NULL, refresh_until = NULL,
 		       state = CASE WHEN p_dead THEN 'needs_reconnect' ELSE a.state END,
@@ -518,7 +534,7 @@ $$;
 -- the call may have been made; still preparing -> retry, since it was not.
 -- +goose StatementBegin
 CREATE FUNCTION tenant.sweep_claims(p_stale interval, p_now timestamptz, p_reconcile_at timestamptz, p_retry_at timestamptz, p_limit integer)
-RETURNS TABLE (tenant_id bigint, target_id bigint, to_state text) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
+RETURNS TABLE (tenant_id bigint, target_id bigint, to_state text) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
 	stale tenant.judgement[];
@@ -570,14 +586,14 @@ END $$;
 -- +goose StatementBegin
 CREATE FUNCTION tenant.owed_targets(p_before timestamptz, p_limit integer)
 RETURNS TABLE (tenant_id bigint, target_id bigint, version_id bigint, seq bigint, task text, due_at timestamptz)
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 	SELECT t.tenant_id, t.id, t.version_id, t.seq, CASE t.state WHEN 'unknown_outcome' THEN 'reconcile' ELSE 'publish' END, t.next_at
 	  FROM tenant.targets t
 	 WHERE t.state IN ('scheduled', 'queued', 'retry_scheduled', 'unknown_outcome') AND t.next_at < p_before
 	 ORDER BY t.next_at LIMIT p_limit
 $$;
 CREATE FUNCTION tenant.sweep_outbox(p_before timestamptz, p_limit integer) RETURNS integer
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 	WITH gone AS (
 		DELETE FROM tenant.outbox o USING (SELECT tenant_id, id FROM tenant.outbox WHERE relayed_at < p_before LIMIT p_limit) x
 		 WHERE o.tenant_id = x.tenant_id AND o.id = x.id RETURNING 1)
@@ -589,22 +605,25 @@ $$;
 -- +goose StatementBegin
 CREATE FUNCTION tenant.take_mails(p_now timestamptz, p_lease timestamptz, p_limit integer)
 RETURNS TABLE (tenant_id bigint, id bigint, key text, kind text, to_email text, to_name text, content jsonb, sealed bytea, tries integer, slug text, workspace text)
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+#variable_conflict use_column
+BEGIN
+	RETURN QUERY
 	WITH due AS (
 		SELECT m.tenant_id, m.id FROM tenant.mails m WHERE m.sent_at IS NULL AND NOT m.given_up AND m.next_at <= p_now
 		 ORDER BY m.next_at LIMIT p_limit FOR UPDATE SKIP LOCKED)
 	UPDATE tenant.mails m SET next_at = p_lease, tries = m.tries + 1
 	  FROM due, tenant.tenants w WHERE m.tenant_id = due.tenant_id AND m.id = due.id AND w.tenant_id = m.tenant_id
-	RETURNING m.tenant_id, m.id, m.key, m.kind, m.to_email, m.to_name, m.content, m.sealed, m.tries, w.slug, w.name
-$$;
+	RETURNING m.tenant_id, m.id, m.key, m.kind, m.to_email, m.to_name, m.content, m.sealed, m.tries, w.slug, w.name;
+END $$;
 CREATE FUNCTION tenant.finish_mail(p_tenant bigint, p_id bigint, p_sent boolean, p_error text, p_next timestamptz, p_give_up boolean, p_now timestamptz) RETURNS void
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 	UPDATE tenant.mails SET sent_at = CASE WHEN p_sent THEN p_now END, sealed = CASE WHEN p_sent OR p_give_up THEN NULL ELSE sealed END,
 	       last_error = p_error, next_at = coalesce(p_next, next_at), given_up = p_give_up
 	 WHERE tenant_id = p_tenant AND id = p_id AND sent_at IS NULL
 $$;
 CREATE FUNCTION tenant.add_mail(p_tenant bigint, p_key text, p_kind text, p_email text, p_name text, p_content jsonb, p_now timestamptz) RETURNS void
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 	INSERT INTO tenant.mails (tenant_id, key, kind, to_email, to_name, content, next_at, made_at)
 	VALUES (p_tenant, p_key, p_kind, p_email, p_name, p_content, p_now, p_now) ON CONFLICT DO NOTHING
 $$;
@@ -612,7 +631,7 @@ $$;
 CREATE FUNCTION tenant.notice_facts(p_tenant bigint, p_target bigint, p_account bigint)
 RETURNS TABLE (workspace text, slug text, client_id bigint, client text, account text, network text, excerpt text, state text, reason text, say text,
 	due_at timestamptz, zone text, created_by bigint, connected_by bigint, client_users bigint[], account_id bigint, affected bigint)
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 	SELECT w.name, w.slug, c.id, c.name, ac.handle, ac.network, coalesce(p.excerpt, ''), coalesce(t.state, ac.state), coalesce(t.reason, ''),
 	       coalesce(nullif(t.say, ''), ac.last_error, ''), t.due_at, coalesce(t.zone, c.zone), p.created_by, ac.connected_by,
 	       ARRAY(SELECT ca.user_id FROM tenant.client_access ca WHERE ca.tenant_id = p_tenant AND ca.client_id = c.id AND 'posts.schedule' = ANY (ca.permissions)),
