@@ -321,6 +321,11 @@ func TestAccountsKeepToRoles(t *testing.T) {
 		wantPage(t, manager("POST", foreign, "seen", "1", "make", "true"), 404)
 	}
 	wantPage(t, manager("GET", fmt.Sprintf("/accounts/%d", hidden)), 404)
+	mixed := o.as(t, o.agency.Member(t, model.Manager, map[model.ClientID][]model.Permission{o.client: model.Viewer.Grants(), other: model.Manager.Grants()}))
+	for _, path := range []string{"", "/connection", "/pause", "/state", "/retries"} {
+		wantPage(t, mixed("POST", fmt.Sprintf("/accounts/%d%s", o.mastodon, path), "seen", "1", "token", "x", "handle", "x", "address", "https://social.example", "paused", "true"), 403)
+	}
+	wantPage(t, mixed("POST", "/accounts", "network", "webhook", "client", fmt.Sprint(o.client), "handle", "x", "address", "https://x.example", "make", "true"), 403)
 	wantPage(t, manager("POST", fmt.Sprintf("/clients/%d/pause", o.client), "paused", "true"), 403)
 	wantPage(t, manager("POST", "/pause", "paused", "true"), 403)
 	wantPage(t, manager("POST", "/accounts", "network", "webhook", "client", fmt.Sprint(other), "handle", "x", "address", "https://x.example", "make", "true"), 404, "no such client")
