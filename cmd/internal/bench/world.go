@@ -21,7 +21,6 @@ import (
 	"herald/cmd/internal/boot"
 	"herald/cmd/internal/embedded"
 	"herald/db"
-	"herald/db/cluster"
 	"herald/db/secret"
 	"herald/jobs"
 	"herald/jobs/sim"
@@ -32,7 +31,8 @@ const secondShard = "second"
 
 // world is the servers of one run.
 type world struct {
-	pg      *cluster.Cluster
+	pgURL   func(user, database string) string
+	pgStop  func()
 	rd      *embedded.Server
 	redis   redis.UniversalClient
 	sim     *sim.Sim
@@ -68,9 +68,11 @@ func openWorld(ctx context.Context, dir string) (w *world, err error) {
 			w.close()
 		}
 	}()
-	if w.pg, err = embedded.Postgres(ctx, dir); err != nil {
+	pg, err := embedded.Postgres(ctx, dir)
+	if err != nil {
 		return w, err
 	}
+	w.pgURL, w.pgStop = pg.URL, pg.Stop
 	if w.rd, err = embedded.Redis(ctx); err != nil {
 		return w, err
 	}
@@ -86,7 +88,7 @@ func openWorld(ctx context.Context, dir string) (w *world, err error) {
 }
 
 func (w *world) databases(ctx context.Context) error {
-	admin, err := pgx.Connect(ctx, w.pg.URL(cluster.Superuser, "postgres"))
+	admin, err := pgx.Connect(ctx, w.pgURL(embedded.Superuser, "postgres"))
 	if err != nil {
 		return err
 	}
@@ -96,7 +98,7 @@ func (w *world) databases(ctx context.Context) error {
 			return err
 		}
 	}
-	main, second := w.pg.URL(cluster.Superuser, "bench_main"), w.pg.URL(cluster.Superuser, "bench_second")
+	main, second := w.pgURL(embedded.Superuser, "bench_main"), w.pgURL(embedded.Superuser, "bench_second")
 	if _, err := db.Migrate(ctx, db.Address{URL: main, Ring: w.ring}, map[string]db.Address{secondShard: {URL: second, Ring: w.ring}}); err != nil {
 		return err
 	}
@@ -144,8 +146,8 @@ func (w *world) close() {
 	if w.rd != nil {
 		w.rd.Stop()
 	}
-	if w.pg != nil {
-		w.pg.Stop()
+	if w.pgStop != nil {
+		w.pgStop()
 	}
 }
 

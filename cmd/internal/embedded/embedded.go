@@ -9,6 +9,9 @@ import (
 	"herald/db/cluster"
 )
 
+// Superuser is the role that owns an embedded Postgres.
+const Superuser = cluster.Superuser
+
 // Postgres starts a server whose data stays in dir between runs and survives a
 // power cut. ctx bounds the start.
 func Postgres(ctx context.Context, dir string) (*cluster.Cluster, error) {
