@@ -116,6 +116,11 @@ func (s *Server) Start(ctx context.Context) error {
 		return err
 	}
 	s.servers = []*asynq.Server{publish, others}
+	s.wg.Go(func() {
+		if err := s.sweeper.Retime(ctx); err != nil && ctx.Err() == nil {
+			s.deps.Log.WarnContext(ctx, "plans not checked against their zones", "err", err)
+		}
+	})
 	s.listen(ctx)
 	return s.schedule()
 }

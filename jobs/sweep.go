@@ -10,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"herald/db"
+	"herald/db/model"
 )
 
 // Sweeper brings back what was lost on the way. It goes by Postgres alone, so
@@ -33,6 +34,20 @@ func (s *Sweeper) Sweep(ctx context.Context) error {
 	}
 	errs = append(errs, s.Requeue(ctx, s.Now().Add(-s.Settings.StaleEnqueued), true), s.Requeue(ctx, s.Now().Add(-s.fresh()), false),
 		s.Pipe.Forget(ctx, s.Now().Add(-kept), 10*batch))
+	return errors.Join(errs...)
+}
+
+// Retime moves plans whose zone's rule has changed. The rules come with the
+// program, so it runs when a worker starts.
+func (s *Sweeper) Retime(ctx context.Context) error {
+	var errs []error
+	for _, shard := range s.Pipe.Shards() {
+		n, err := s.Pipe.Retime(ctx, shard, model.Resolve)
+		if n > 0 {
+			s.Log.InfoContext(ctx, "plans moved with their zone's rule", "shard", shard, "count", n)
+		}
+		errs = append(errs, err)
+	}
 	return errors.Join(errs...)
 }
 
