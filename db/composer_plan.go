@@ -23,9 +23,13 @@ func (sc *Scope) PlanPost(ctx context.Context, id model.PostID, seen int, when m
 		if err := sc.needAll(model.PostsWrite, page); err != nil {
 			return err
 		}
+		note := note{verb: "planned", subject: "post", id: int64(id), client: onlyClient(page.Targets), detail: auditWhen(when, len(page.Targets))}
 		if when.At.IsZero() {
-			_, err := tx.Exec(ctx, sqlTargetsWish, sc.Actor.Tenant, id, nil, nil, nil, nil, sc.now())
-			return err
+			if _, err := tx.Exec(ctx, sqlTargetsWish, sc.Actor.Tenant, id, nil, nil, nil, nil, sc.now()); err != nil {
+				return err
+			}
+			note.verb = "unplanned"
+			return sc.audit(ctx, tx, note)
 		}
 		if when.At.Before(sc.now().Add(-pastSlack)) {
 			return errPast
@@ -33,8 +37,10 @@ func (sc *Scope) PlanPost(ctx context.Context, id model.PostID, seen int, when m
 		if err := sc.outsideBlackouts(ctx, tx, clientsOf(page.Targets), when); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, sqlTargetsWish, sc.Actor.Tenant, id, when.At, when.Local.String(), when.Zone, string(when.Occurrence), sc.now())
-		return err
+		if _, err := tx.Exec(ctx, sqlTargetsWish, sc.Actor.Tenant, id, when.At, when.Local.String(), when.Zone, string(when.Occurrence), sc.now()); err != nil {
+			return err
+		}
+		return sc.audit(ctx, tx, note)
 	})
 }
 

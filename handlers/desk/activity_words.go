@@ -23,6 +23,8 @@ var deeds = map[string]deed{
 	"post/rejected":          {"circle-x", "rejected", ""},
 	"post/commented":         {"message-square", "commented on", ""},
 	"post/scheduled":         {"calendar-clock", "scheduled", ""},
+	"post/planned":           {"calendar-clock", "planned", ""},
+	"post/unplanned":         {"calendar-x", "took the planned time away from", ""},
 	"post/rescheduled":       {"calendar-clock", "moved", ""},
 	"post/published_now":     {"send", "sent out", "at once"},
 	"post/retried":           {"rotate-cw", "retried what failed of", ""},

@@ -68,7 +68,9 @@ func (e *editing) changed(do string) templ.Component {
 		if when := e.when(); when.Zone != e.form.when.zone {
 			s.When = &when
 		}
-		if do != "refresh" {
+		if do == "refresh" {
+			s.Chosen = e.groups()
+		} else {
 			s.Group, s.First = e.groupOf(e.form.arg), "client-"+e.form.arg
 		}
 	}

@@ -86,6 +86,17 @@ func altWords(alt string) string {
 	return alt
 }
 
+func (c Check) summary() string {
+	switch n := c.Problems(); n {
+	case 0:
+		return "Every network would take this."
+	case 1:
+		return "One thing needs fixing."
+	default:
+		return fmt.Sprintf("%d things need fixing.", n)
+	}
+}
+
 func (g CheckGroup) verdict() string {
 	verdict := "fine"
 	for _, p := range g.Problems {
@@ -151,7 +162,7 @@ func (f Foot) submitWords() string {
 }
 
 func (f Foot) submitTone() ui.Tone {
-	if f.Stages {
+	if f.Stages && !f.Approved && !f.Reviewing {
 		return ui.Primary
 	}
 	return ""
