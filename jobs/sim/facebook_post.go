@@ -21,7 +21,9 @@ type photo struct {
 }
 
 const (
-	photoBytes   = 10 << 20
+	photoBytes   = 10_000_000
+	photosAPost  = 10   // stated nowhere; what products keep to
+	commentText  = 8000 // UTF-16 units
 	scheduleDays = 30 * 24 * time.Hour
 )
 
@@ -77,6 +79,9 @@ func (fb *facebook) attached(c *call, a *account) ([]*photo, *reply) {
 			return nil, graphBad("attached_media is numbered from 0 without gaps.")
 		}
 		raw = append(raw, json.RawMessage(c.params.get(name)))
+	}
+	if len(raw) > photosAPost {
+		return nil, graphBad("attached_media has %d photos; %d are allowed.", len(raw), photosAPost)
 	}
 	var out []*photo
 	for _, item := range raw {
@@ -163,11 +168,11 @@ func (fb *facebook) makePhoto(c *call, a *account, g *grant, when timing) *reply
 	if no != nil {
 		return no
 	}
-	if b.kind != "image" || !b.whole() || b.mime == "image/webp" {
-		return graphError(http.StatusBadRequest, 324, 0, "(#324) Missing or invalid image file")
-	}
 	if b.size > photoBytes {
 		return graphError(http.StatusBadRequest, 324, 1366046, "(#324) The photo is too large.")
+	}
+	if b.kind != "image" || !b.whole() || b.mime == "image/webp" {
+		return graphError(http.StatusBadRequest, 324, 0, "(#324) Missing or invalid image file")
 	}
 	p := &photo{
 		id: strconv.FormatInt(c.sim.next(), 10), owner: a, born: c.now,
@@ -228,6 +233,9 @@ func (fb *facebook) createComment(c *call) *reply {
 		text := c.params.get("message")
 		if strings.TrimSpace(text) == "" && !c.params.has("attachment_url") && !c.params.has("attachment_id") {
 			return graphBad("A comment needs a message or an attachment.")
+		}
+		if units(text) > commentText {
+			return graphBad("The comment has %d characters; %d are allowed.", units(text), commentText)
 		}
 		return c.comment(e, e.ID+"_", text)
 	})

@@ -63,7 +63,7 @@ func (fb *facebook) finishReel(c *call, a *account, g *grant) *reply {
 	if no != nil {
 		return no
 	}
-	if no := fb.text("description", c.params.get("description")); no != nil {
+	if no := fb.described(c); no != nil {
 		return no
 	}
 	e := fb.post(c, a, g, "reel", c.params.get("description"), when)

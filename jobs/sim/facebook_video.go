@@ -1,10 +1,13 @@
 package sim
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/rivo/uniseg"
 )
 
 // video is an upload of a Page, and later the video, reel or story it became.
@@ -25,7 +28,8 @@ type video struct {
 }
 
 const (
-	videoBytes = 1 << 30
+	videoBytes = 10_000_000_000
+	videoTitle = 255 // characters as people see them
 	chunkBytes = 4 << 20
 	reelsADay  = 30
 )
@@ -61,7 +65,7 @@ func (fb *facebook) makeVideo(c *call, a *account, g *grant) *reply {
 	if no != nil {
 		return no
 	}
-	if no := videoFile(b); no != nil {
+	if no := videoFile(b, "video"); no != nil {
 		return no
 	}
 	v := fb.newVideo(c, a, "video")
@@ -75,9 +79,20 @@ func (fb *facebook) newVideo(c *call, a *account, kind string) *video {
 	return v
 }
 
-// videoFile refuses what is no MP4 or QuickTime film.
-func videoFile(b blob) *reply {
+// videoFile refuses what is no MP4 or QuickTime film, or, as far as its header
+// tells, does not do for its kind.
+func videoFile(b blob, kind string) *reply {
+	most := map[string]time.Duration{"video": 4 * time.Hour, "reel": 90 * time.Second, "story": time.Minute}[kind]
+	least := map[string]time.Duration{"video": time.Second, "reel": 3 * time.Second, "story": time.Second}[kind]
 	switch {
+	case b.long > 0 && b.long < least:
+		return graphError(http.StatusBadRequest, 6000, 1363025, fmt.Sprintf("(#6000) The video is shorter than %s.", least))
+	case b.long > most:
+		return graphError(http.StatusBadRequest, 6000, 1363026, fmt.Sprintf("(#6000) The video is longer than %s.", most))
+	case kind == "reel" && b.mime == "video/quicktime":
+		return graphError(http.StatusBadRequest, 352, 1363024, "(#352) A reel is an MP4 file.")
+	case kind == "reel" && b.width > 0 && !reelShape(b):
+		return graphError(http.StatusBadRequest, 6000, 1363024, "(#6000) A reel is 9:16, and 540 x 960 pixels or more.")
 	case b.size == 0:
 		return graphError(http.StatusBadRequest, 382, 1363020, "(#382) The video file is empty.")
 	case b.mime != "video/mp4" && b.mime != "video/quicktime":
@@ -88,13 +103,19 @@ func videoFile(b blob) *reply {
 	return nil
 }
 
+// reelShape allows half a percent, as the nearest whole pixels need.
+func reelShape(b blob) bool {
+	shape := float64(b.width) / float64(b.height) * 16 / 9
+	return b.width >= 540 && b.height >= 960 && shape > 0.995 && shape < 1.005
+}
+
 // publishVideo makes the post of an ordinary video.
 func (fb *facebook) publishVideo(c *call, a *account, g *grant, v *video, out map[string]any) *reply {
 	when, no := fb.timing(c, 180*24*time.Hour)
 	if no != nil {
 		return no
 	}
-	if no := fb.text("description", c.params.get("description")); no != nil {
+	if no := fb.described(c); no != nil {
 		return no
 	}
 	e := fb.post(c, a, g, "video", c.params.get("description"), when)
@@ -105,6 +126,14 @@ func (fb *facebook) publishVideo(c *call, a *account, g *grant, v *video, out ma
 	}
 	e.read(func() { v.post = e })
 	return fb.answered(c, e, out)
+}
+
+// described checks the words beside a video or a reel.
+func (fb *facebook) described(c *call) *reply {
+	if n := uniseg.GraphemeClusterCount(c.params.get("title")); n > videoTitle {
+		return graphBad("title has %d characters; %d are allowed.", n, videoTitle)
+	}
+	return fb.text("description", c.params.get("description"))
 }
 
 func (fb *facebook) startVideo(c *call, a *account) *reply {
@@ -180,7 +209,7 @@ func (fb *facebook) finishVideo(c *call, a *account, g *grant) *reply {
 	case !complete:
 		return graphError(http.StatusBadRequest, 6001, 1363045, "(#6001) The bytes received differ from file_size.")
 	}
-	if no := videoFile(b); no != nil {
+	if no := videoFile(b, "video"); no != nil {
 		return no
 	}
 	v.complete(c, b)
@@ -252,8 +281,8 @@ func (fb *facebook) upload(c *call) *reply {
 		if no != nil {
 			return no
 		}
-		if no := videoFile(b); no != nil {
-			return uploadError("ProcessingFailedError", "The file is no video.", false)
+		if no := videoFile(b, v.kind); no != nil {
+			return uploadError("ProcessingFailedError", "The file is no video that can be used here.", false)
 		}
 		v.complete(c, b)
 		return answer(http.StatusOK, map[string]any{"success": true})

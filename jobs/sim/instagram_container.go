@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // container is media on its way to a post. owner.mu guards what changes.
@@ -35,8 +36,9 @@ const (
 	igCaption = 2200
 	igAlt     = 1000
 	igImage   = 8 << 20
-	igVideo   = 300 << 20
-	igStory   = 100 << 20
+	igVideo   = 300_000_000
+	igStory   = 100_000_000 // of a story's video
+	igPicture = 8_000_000   // of a story's picture
 )
 
 var containerParams = []string{
@@ -120,7 +122,7 @@ func (ig *instagram) text(c *call, ct *container, k Knobs) *reply {
 		return graphBad("A story or a carousel item has no caption.")
 	case alt != "" && ct.kind != "IMAGE":
 		return graphBad("alt_text is for images only.")
-	case units(alt) > igAlt:
+	case utf8.RuneCountInString(alt) > igAlt:
 		return graphBad("alt_text has more than %d characters.", igAlt)
 	case strings.Count(c.params.get("collaborators"), ",") > 2:
 		return graphBad("A post has three collaborators or less.")
@@ -198,11 +200,11 @@ func (ig *instagram) fetchImage(c *call, ct *container, address string) *reply {
 		return igError(9004, 2207052, "The media could not be fetched from this URI.")
 	}
 	switch {
-	case b.size > igImage:
+	case b.size > igImage, ct.kind == "STORIES" && b.size > igPicture:
 		return igError(36000, 2207004, "The image is larger than 8 MiB.")
 	case b.mime != "image/jpeg" || !b.whole() || b.several():
 		return igError(36001, 2207005, "The image format is not supported: JPEG is.")
-	case ct.kind == "IMAGE" && (b.width*5 < b.height*4 || b.width*100 > b.height*191):
+	case ct.kind == "IMAGE" && !b.shaped(0.8, 1.91):
 		return igError(36003, 2207009, fmt.Sprintf("The aspect ratio of %d x %d is not between 4:5 and 1.91:1.", b.width, b.height))
 	}
 	ct.media = []Media{c.keepMedia(b, c.params.get("alt_text"))}
@@ -220,12 +222,23 @@ func (ig *instagram) fetchVideo(c *call, ct *container, address string) {
 	ct.takeVideo(c, b)
 }
 
+// shaped says whether a picture's width is to its height as the bounds allow,
+// with the half percent that 1200 x 628 needs.
+func (b blob) shaped(least, most float64) bool {
+	shape := float64(b.width) / float64(b.height)
+	return shape >= least*0.995 && shape <= most*1.005
+}
+
 func (ct *container) takeVideo(c *call, b blob) {
-	limit := int64(igVideo)
+	limit, most := int64(igVideo), 15*time.Minute
 	if ct.kind == "STORIES" {
-		limit = igStory
+		limit, most = igStory, time.Minute
 	}
 	switch {
+	case b.long > most, b.long > 0 && b.long < 3*time.Second:
+		ct.failed = fmt.Sprintf("Error: The video has to last 3 s to %s. Subcode 2207026", most)
+	case b.width > 1920, b.width > 0 && !b.shaped(0.01, 10):
+		ct.failed = fmt.Sprintf("Error: %d x %d pixels are not supported. Subcode 2207026", b.width, b.height)
 	case b.mime != "video/mp4" && b.mime != "video/quicktime":
 		ct.failed = "Error: The video format is not supported. Subcode 2207026"
 	case b.size > limit:

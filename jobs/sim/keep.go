@@ -98,7 +98,7 @@ func (s *Sim) Load(r io.Reader) error {
 	}
 	st := s.state.Load()
 	for id, f := range all.Files {
-		st.media.put(id, blob{f.Kind, f.Mime, f.Size, f.Width, f.Height, f.Data})
+		st.media.put(id, blob{kind: f.Kind, mime: f.Mime, size: f.Size, width: f.Width, height: f.Height, data: f.Data})
 	}
 	for _, k := range all.Accounts {
 		if _, known := s.places[k.Network]; known {

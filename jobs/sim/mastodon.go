@@ -178,7 +178,7 @@ func (m *mastodon) instance(c *call) *reply {
 				"media_attachments": map[string]any{
 					"supported_mime_types": tootTypes, "description_limit": tootAlt,
 					"image_size_limit": tootImage, "image_matrix_limit": tootPixels, "video_size_limit": tootVideo,
-					"video_frame_rate_limit": 120, "video_matrix_limit": 8294400,
+					"video_frame_rate_limit": 120, "video_matrix_limit": tootFilm,
 				},
 				"polls": map[string]any{"max_options": 4, "max_characters_per_option": 50, "min_expiration": 300, "max_expiration": 2629746},
 			},

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 )
 
 // attachment is an uploaded file. owner.mu guards what changes.
@@ -24,12 +25,13 @@ const (
 	tootImage  = 16 << 20
 	tootVideo  = 103809024
 	tootPixels = 33177600
+	tootFilm   = 8294400 // pixels of a video
 	tootAlt    = 1500
 )
 
 var tootTypes = []string{
 	"image/jpeg", "image/png", "image/gif", "image/heic", "image/heif", "image/webp", "image/avif",
-	"video/webm", "video/mp4", "video/quicktime", "audio/wave", "audio/mpeg", "audio/ogg", "audio/flac", "audio/aac", "audio/mp4",
+	"video/webm", "video/mp4", "video/quicktime", "video/ogg", "audio/wave", "audio/mpeg", "audio/ogg", "audio/flac", "audio/aac", "audio/mp4",
 }
 
 func (m *mastodon) createMedia(c *call) *reply {
@@ -58,7 +60,9 @@ func (m *mastodon) makeMedia(c *call, a *account) *reply {
 		return tootInvalid("%dx%d images are not supported", b.width, b.height)
 	case b.kind == "image" && !b.whole() && b.mime != "image/heic" && b.mime != "image/heif" && b.mime != "image/avif":
 		return tootInvalid("File could not be read")
-	case tootLength(alt) > tootAlt:
+	case b.kind == "video" && b.width*b.height > tootFilm:
+		return tootInvalid("%dx%d videos are not supported", b.width, b.height)
+	case utf8.RuneCountInString(alt) > tootAlt:
 		return tootInvalid("Description is too long (maximum is %d characters)", tootAlt)
 	}
 	f := &attachment{id: strconv.FormatInt(c.sim.next(), 10), owner: a, media: c.keepMedia(b, alt), alt: alt}
@@ -155,7 +159,7 @@ func (m *mastodon) describeMedia(c *call) *reply {
 			return no
 		}
 		alt := c.params.get("description")
-		if tootLength(alt) > tootAlt {
+		if utf8.RuneCountInString(alt) > tootAlt {
 			return tootInvalid("Description is too long (maximum is %d characters)", tootAlt)
 		}
 		a.mu.Lock()

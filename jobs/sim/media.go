@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	_ "golang.org/x/image/webp"
 )
@@ -25,8 +26,9 @@ type blob struct {
 	kind          string // image, video, audio or file
 	mime          string // sniffed
 	size          int64
-	width, height int    // of an image whose header can be read, else 0
-	data          []byte // the whole file, or its first part if it is large
+	width, height int           // of an image or a film whose header can be read, else 0
+	long          time.Duration // of a film whose header can be read, else 0
+	data          []byte        // the whole file, or its first part if it is large
 }
 
 // keptPart is how much of one file is kept for the pages.
@@ -44,8 +46,19 @@ func sorted(data []byte, size int64) blob {
 			b.mime = "video/mp4"
 		}
 	}
+	switch head := string(data[:min(len(data), 64)]); {
+	case strings.HasPrefix(head, "II*\x00"), strings.HasPrefix(head, "MM\x00*"):
+		b.mime = "image/tiff"
+	case b.mime == "application/ogg" && strings.Contains(head, "theora"):
+		b.mime = "video/ogg"
+	case b.mime == "application/ogg":
+		b.mime = "audio/ogg"
+	}
 	if kind, _, _ := strings.Cut(b.mime, "/"); kind == "image" || kind == "video" || kind == "audio" {
 		b.kind = kind
+	}
+	if b.kind == "video" {
+		b.width, b.height, b.long = film(data)
 	}
 	if b.kind == "image" {
 		if conf, _, err := image.DecodeConfig(bytes.NewReader(data)); err == nil {
@@ -118,7 +131,7 @@ func (c *call) keepMedia(b blob, alt string) Media {
 var errFetch = errors.New("the media could not be fetched")
 
 // pull gets a file as the networks do that take an address. More than limit
-// bytes are counted no further.
+// bytes are counted no further, and not read at all if they are announced.
 func (c *call) pull(address string, limit int64) (blob, error) {
 	if !webAddress(address) {
 		return blob{}, fmt.Errorf("%w: %q is no web address", errFetch, address)
@@ -137,6 +150,10 @@ func (c *call) pull(address string, limit int64) (blob, error) {
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
 		return blob{}, fmt.Errorf("%w: it answered %d", errFetch, resp.StatusCode)
+	}
+	if resp.ContentLength > limit { // its head says what it is, and its length that it is too large
+		head, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+		return sorted(head, resp.ContentLength), err
 	}
 	return readBlob(resp.Body, resp.ContentLength, limit)
 }
