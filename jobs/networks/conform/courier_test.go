@@ -40,7 +40,6 @@ type courier struct {
 	ended   time.Time
 	taken   []string
 	receipt networks.Receipt
-	follows int // times that Follow ran
 	last    *fault.Fault
 	found   networks.Finding
 }
@@ -191,7 +190,6 @@ func (c *courier) follow(ctx context.Context, n int) (err error) {
 	}
 	for range n {
 		c.surviving(func() {
-			c.follows++
 			var r networks.Receipt
 			if r, err = follower.Follow(ctx, c.job, c.receipt, c.kept); err != nil {
 				c.w.hear(fault.Of(err))

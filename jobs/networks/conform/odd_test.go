@@ -193,7 +193,8 @@ func TestPrepareKeepsToItsWord(t *testing.T) {
 		check{"prepare: straight formats make no call", place.claimsNothing, func(t *testing.T, p place) {
 			for _, rule := range p.Formats {
 				w := newWorld(t, p)
-				straight := w.adapter.(networks.Straight).Straight(rule.Format)
+				a, ok := w.adapter.(networks.Straight)
+				straight := ok && a.Straight(rule.Format) || p.prepared == ""
 				_, err := w.adapter.Prepare(t.Context(), w.job(rule.Format), newKept())
 				if calls := len(w.evidence()); straight && (calls != 0 || err != nil) {
 					t.Errorf("%s is said to be straight and makes %d calls, %v", rule.Format, calls, err)
@@ -218,7 +219,7 @@ func TestPrepareKeepsToItsWord(t *testing.T) {
 }
 
 func (p place) claimsNothing() string {
-	if _, ok := p.make(networks.Env{}).(networks.Straight); !ok {
+	if _, ok := p.make(networks.Env{}).(networks.Straight); !ok && p.prepared != "" {
 		return p.label() + " says of no format that it is straight"
 	}
 	return ""

@@ -234,9 +234,8 @@ type late struct {
 
 func newLate(parent context.Context) *late { return &late{Context: parent, over: make(chan struct{})} }
 
-func (l *late) pass()                       { l.once.Do(func() { close(l.over) }) }
-func (l *late) Done() <-chan struct{}       { return l.over }
-func (l *late) Deadline() (time.Time, bool) { return time.Time{}, false }
+func (l *late) pass()                 { l.once.Do(func() { close(l.over) }) }
+func (l *late) Done() <-chan struct{} { return l.over }
 func (l *late) Err() error {
 	select {
 	case <-l.over:
