@@ -19,7 +19,7 @@ func (sc *Scope) SchedulePost(ctx context.Context, id model.PostID, seen int, wh
 	if when.At.Before(sc.now().Add(-pastSlack)) {
 		return page, model.RefuseField("when", "That time has passed. Pick a time in the future, or publish now.")
 	}
-	return sc.schedule(ctx, id, seen, nil, when, "scheduled")
+	return sc.schedule(ctx, id, plannedTime{when: when, verb: "scheduled", fresh: func(page PostPage) error { return fresh(page.Post, seen) }})
 }
 
 // pastSlack forgives a form that was a minute in coming: a time of the current
@@ -30,7 +30,7 @@ const pastSlack = time.Minute
 // same path as any other.
 func (sc *Scope) PublishNow(ctx context.Context, id model.PostID, seen int) (page PostPage, err error) {
 	defer wrap(&err, "publish post %d now", id)
-	return sc.schedule(ctx, id, seen, nil, model.When{}, "published_now")
+	return sc.schedule(ctx, id, plannedTime{verb: "published_now", fresh: func(page PostPage) error { return fresh(page.Post, seen) }})
 }
 
 // Reschedule moves one waiting target to when, by the same rules.
@@ -39,25 +39,27 @@ func (sc *Scope) Reschedule(ctx context.Context, id model.TargetID, seen int, wh
 	if when.At.Before(sc.now().Add(-pastSlack)) {
 		return t, model.RefuseField("when", "That time has passed. Pick a time in the future, or publish now.")
 	}
-	return sc.onTarget(ctx, id, seen, func(t Target) error {
-		_, err := sc.schedule(ctx, t.PostID, 0, []model.TargetID{id}, when, "rescheduled")
-		return err
-	})
-}
-
-// onTarget reads a target, checks the revision the caller saw, runs f, and reads
-// it again.
-func (sc *Scope) onTarget(ctx context.Context, id model.TargetID, seen int, f func(Target) error) (t Target, err error) {
 	if t, err = sc.Target(ctx, id); err != nil {
 		return t, err
 	}
-	if t.Revision != seen {
-		return t, staleTarget(t)
-	}
-	if err := f(t); err != nil {
+	_, err = sc.schedule(ctx, t.PostID, plannedTime{only: []model.TargetID{id}, when: when, verb: "rescheduled", fresh: func(page PostPage) error {
+		return freshTarget(page, id, seen)
+	}})
+	if err != nil {
 		return t, err
 	}
 	return sc.Target(ctx, id)
+}
+
+// freshTarget refuses with Conflict if the target changed after the caller read
+// revision seen. The post is locked, so nothing changes between this and the move.
+func freshTarget(page PostPage, id model.TargetID, seen int) error {
+	for _, t := range page.Targets {
+		if t.ID == id && t.Revision != seen {
+			return staleTarget(t)
+		}
+	}
+	return nil
 }
 
 func staleTarget(t Target) error {
@@ -74,18 +76,24 @@ func (sc *Scope) Target(ctx context.Context, id model.TargetID) (t Target, err e
 	return t, err
 }
 
-// schedule plans the named targets of a post, or all that can be. A zero when
-// means this instant. seen 0 was checked by the caller.
-func (sc *Scope) schedule(ctx context.Context, id model.PostID, seen int, only []model.TargetID, when model.When, verb string) (page PostPage, err error) {
+// plannedTime is one wish to plan: which targets of a post (nil: all that can
+// be), when (zero: this instant), and whether the caller's page was fresh.
+type plannedTime struct {
+	only  []model.TargetID
+	when  model.When
+	verb  string
+	fresh func(PostPage) error
+}
+
+func (sc *Scope) schedule(ctx context.Context, id model.PostID, p plannedTime) (page PostPage, err error) {
+	only, when, verb := p.only, p.when, p.verb
 	err = sc.write(ctx, func(tx pgx.Tx) error {
 		page, err = sc.postPage(ctx, tx, id, sqlPostLock)
 		if err != nil {
 			return err
 		}
-		if seen != 0 {
-			if err := fresh(page.Post, seen); err != nil {
-				return err
-			}
+		if err := p.fresh(page); err != nil {
+			return err
 		}
 		chosen, err := sc.schedulable(page, only)
 		if err != nil {
