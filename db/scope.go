@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"time"
 
@@ -71,7 +72,7 @@ func (sc *Scope) access(ctx context.Context) (map[model.ClientID][]model.Permiss
 		var id model.ClientID
 		var granted []model.Permission
 		_, err = pgx.ForEachRow(rows, []any{&id, &granted}, func() error {
-			clients[id] = granted
+			clients[id] = slices.DeleteFunc(granted, func(p model.Permission) bool { return !slices.Contains(sc.Actor.Role.Grants(), p) })
 			granted = nil
 			return nil
 		})

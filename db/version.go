@@ -326,7 +326,7 @@ func problemsOf(t plannedTarget, files map[model.MediaID]planFile) []network.Pro
 		switch files[id].State {
 		case "ready", "scanning", "uploading":
 		default:
-			problems = append(problems, network.Problem{Field: fmt.Sprintf("media.%d", i+1), Code: "media_refused",
+			problems = append(problems, network.Problem{Field: fmt.Sprintf("media.%d", i), Code: "media_refused",
 				Say: "This file was refused when it was checked. Remove it."})
 		}
 	}
