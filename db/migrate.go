@@ -71,7 +71,7 @@ func migrateOne(ctx context.Context, a Address, schema string) (int, error) {
 	if err != nil {
 		return n, err
 	}
-	return n, openRoles(ctx, pool, a.Ring)
+	return n, openRoles(ctx, pool, a.Ring, schema)
 }
 
 func migrateUp(ctx context.Context, conn *sql.DB, schema string) (int, error) {
@@ -95,9 +95,10 @@ func migrateUp(ctx context.Context, conn *sql.DB, schema string) (int, error) {
 	return len(done), err
 }
 
-// openRoles lets the two working roles sign in. Roles belong to the server, so
-// two databases on one server share them, and with them the key ring.
-func openRoles(ctx context.Context, pool *pgxpool.Pool, ring *secret.Ring) error {
+// openRoles lets the two working roles sign in, and see which migrations the
+// schema has. Roles belong to the server, so two databases on one server share
+// them, and with them the key ring.
+func openRoles(ctx context.Context, pool *pgxpool.Pool, ring *secret.Ring, schema string) error {
 	return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 		// Concurrent ALTER ROLE statements on one role collide.
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtext('herald roles'))"); err != nil {
@@ -108,7 +109,8 @@ func openRoles(ctx context.Context, pool *pgxpool.Pool, ring *secret.Ring) error
 				return err
 			}
 		}
-		return nil
+		_, err := tx.Exec(ctx, "GRANT SELECT ON "+schema+".schema_versions TO "+appRole+", "+workerRole)
+		return err
 	})
 }
 
