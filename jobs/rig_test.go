@@ -28,22 +28,34 @@ type rig struct {
 	settings jobs.Settings
 }
 
-func newRig(t *testing.T) *rig {
+func newRig(t *testing.T, change ...func(*jobs.Settings)) *rig {
 	t.Helper()
-	w := dbtest.New(t)
-	pipe, err := db.OpenPipeline(t.Context(), w.Options())
+	r := &rig{World: dbtest.New(t), net: &pretend{}, settings: jobs.Defaults()}
+	for _, f := range change {
+		f(&r.settings)
+	}
+	r.pub = r.process(t)
+	r.pipe = r.pub.Pipe
+	return r
+}
+
+// process is the publisher of one more worker process.
+func (r *rig) process(t *testing.T) *jobs.Publisher {
+	t.Helper()
+	pipe, err := db.OpenPipeline(t.Context(), r.Options())
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{World: w, pipe: pipe, net: &pretend{}, settings: jobs.Defaults()}
-	all := map[network.Name]networks.Adapter{network.Webhook: r.net, network.Mastodon: r.net, network.Facebook: r.net, network.Instagram: r.net}
-	guards := db.Guards{GuardStale: r.settings.GuardStale, RefreshAhead: 5 * time.Minute, LateCutoff: r.settings.LateCutoff, Grace: r.settings.SuspensionGrace,
-		Hold: r.settings.RetryBase, AccountCap: r.settings.AccountCap, AccountWindow: r.settings.AccountWindow, Straight: []string{}}
-	committer := jobs.NewCommitter(pipe, guards)
-	r.pub = &jobs.Publisher{Pipe: pipe, Committer: committer, Networks: all, Media: noMedia{}, Settings: r.settings,
-		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: w.Clock.Now}
+	committer := jobs.NewCommitter(pipe, r.guards())
 	t.Cleanup(func() { committer.Close(); pipe.Close() })
-	return r
+	all := map[network.Name]networks.Adapter{network.Webhook: r.net, network.Mastodon: r.net, network.Facebook: r.net, network.Instagram: r.net}
+	return &jobs.Publisher{Pipe: pipe, Committer: committer, Networks: all, Media: noMedia{}, Settings: r.settings,
+		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: r.Clock.Now}
+}
+
+func (r *rig) guards() db.Guards {
+	return db.Guards{GuardStale: r.settings.GuardStale, RefreshAhead: 5 * time.Minute, LateCutoff: r.settings.LateCutoff, Grace: r.settings.SuspensionGrace,
+		Hold: r.settings.RetryBase, AccountCap: r.settings.AccountCap, AccountWindow: r.settings.AccountWindow, Straight: []string{}}
 }
 
 type noMedia struct{}

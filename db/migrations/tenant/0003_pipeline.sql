@@ -68,41 +68,57 @@ BEGIN
 	       CASE WHEN j.resume THEN j.attempt_no ELSE j.attempt_no + 1 END, j.straight)::tenant.judgement)
 	  INTO judged
 	  FROM (
-		SELECT x.*,
+		-- 2 and 8 count: room is taken only by what every other guard lets go, so
+		-- that neither an old task nor a paused client uses up another's.
+		SELECT y.*, coalesce(y.first_guards,
+		       CASE WHEN y.used + count(*) FILTER (WHERE y.may_go AND y.has_room) OVER by_tenant + (NOT (y.may_go AND y.has_room))::int > y.posts_a_month
+		         THEN 'refused:monthly_limit' END,
+		       y.next_guards, CASE WHEN NOT y.has_room THEN 'postponed:account_rate' END, y.last_guards) AS why
+		  FROM (
+		SELECT z.*, coalesce(z.rate_free_at <= p_now, true) AS has_room
+		  FROM (
+		SELECT x.*, x.first_guards IS NULL AND x.next_guards IS NULL AND x.last_guards IS NULL AS may_go,
+		       -- a leaky bucket: each publish spends window/cap of time, of which a whole window may be saved
+		       greatest(x.spent_to, p_now - p_account_window) + p_account_window / nullif(p_account_cap, 0)
+		         * (count(*) FILTER (WHERE x.first_guards IS NULL AND x.next_guards IS NULL AND x.last_guards IS NULL) OVER by_account
+		            + (NOT (x.first_guards IS NULL AND x.next_guards IS NULL AND x.last_guards IS NULL))::int) AS rate_free_at
+		  FROM (
+		SELECT w.*,
 		       CASE
-		         WHEN x.state IS NULL OR x.has_version <> x.version_id OR x.approved IS DISTINCT FROM x.version_id
-		              OR x.state NOT IN ('scheduled', 'retry_scheduled', 'queued', 'publishing') THEN 'obsolete'
-		         WHEN x.state = 'publishing' THEN 'busy'
-		         WHEN x.has_seq > x.seq OR x.at > p_now THEN 'early'
+		         WHEN w.state IS NULL OR w.has_version <> w.version_id OR w.approved IS DISTINCT FROM w.version_id
+		              OR w.state NOT IN ('scheduled', 'retry_scheduled', 'queued', 'publishing') THEN 'obsolete'
+		         WHEN w.state = 'publishing' THEN 'busy'
+		         WHEN w.has_seq > w.seq OR w.at > p_now THEN 'early'
 		         -- 1 workspace, client and account run
-		         WHEN x.suspended_at + p_grace < p_now THEN 'refused:suspended_too_long'
-		         WHEN x.suspended_at IS NOT NULL THEN 'postponed:workspace_suspended'
-		         WHEN x.workspace_paused THEN 'postponed:workspace_paused'
-		         WHEN x.client_paused THEN 'postponed:client_paused'
-		         WHEN x.account_paused THEN 'postponed:account_paused'
-		         -- 2 monthly entitlement
-		         WHEN x.used + x.nth_of_tenant > x.posts_a_month THEN 'refused:monthly_limit'
+		         WHEN w.suspended_at + p_grace < p_now THEN 'refused:suspended_too_long'
+		         WHEN w.suspended_at IS NOT NULL THEN 'postponed:workspace_suspended'
+		         WHEN w.workspace_paused THEN 'postponed:workspace_paused'
+		         WHEN w.client_paused THEN 'postponed:client_paused'
+		         WHEN w.account_paused THEN 'postponed:account_paused'
+		       END AS first_guards,
+		       CASE
 		         -- 5 the account works
-		         WHEN x.account_state = 'disabled' THEN 'refused:account_disabled'
-		         WHEN x.account_state = 'needs_reconnect' THEN 'refused:needs_reconnect'
-		         WHEN x.token_expires < p_now + p_refresh AND x.renewable THEN 'refresh'
-		         WHEN x.token_expires <= p_now THEN 'refused:needs_reconnect'
+		         WHEN w.account_state = 'disabled' THEN 'refused:account_disabled'
+		         WHEN w.account_state = 'needs_reconnect' THEN 'refused:needs_reconnect'
+		         WHEN w.token_expires < p_now + p_refresh AND w.renewable THEN 'refresh'
+		         WHEN w.token_expires <= p_now THEN 'refused:needs_reconnect'
 		         -- 6 capability
-		         WHEN x.scopes IS NOT NULL AND EXISTS (SELECT FROM unnest(x.needs_scopes) n WHERE NOT string_to_array(n, '|') && x.scopes) THEN 'refused:missing_scope'
+		         WHEN w.scopes IS NOT NULL AND EXISTS (SELECT FROM unnest(w.needs_scopes) n WHERE NOT string_to_array(n, '|') && w.scopes) THEN 'refused:missing_scope'
 		         -- 7 media
-		         WHEN x.needs_media AND x.files = 0 THEN 'refused:media_missing'
-		         WHEN x.files_gone > 0 OR x.files_known < x.files THEN 'refused:media_gone'
-		         WHEN x.files_late > 0 THEN 'postponed:media_not_ready'
-		         -- 8 room at the network and in the account's own cap
-		         WHEN x.closed_until > p_now THEN 'postponed:network_rate'
-		         WHEN x.rate_free_at > p_now THEN 'postponed:account_rate'
+		         WHEN w.needs_media AND w.files = 0 THEN 'refused:media_missing'
+		         WHEN w.files_gone > 0 OR w.files_known < w.files THEN 'refused:media_gone'
+		         WHEN w.files_late > 0 THEN 'postponed:media_not_ready'
+		         -- 8 room at the network; the account's own cap is counted above
+		         WHEN w.closed_until > p_now THEN 'postponed:network_rate'
+		       END AS next_guards,
+		       CASE
 		         -- 9 not too late
-		         WHEN x.due_at + x.late_cutoff < p_now THEN 'refused:missed'
+		         WHEN w.due_at + w.late_cutoff < p_now THEN 'refused:missed'
 		         -- the provider-call guard
-		         WHEN EXISTS (SELECT FROM tenant.targets s WHERE s.tenant_id = x.tenant_id AND s.post_id = x.post_id AND s.account_id = x.account_id
-		                         AND s.id <> x.target_id AND s.state = 'published') THEN 'refused:sibling_published'
-		         WHEN x.guarded_at > p_now - p_guard_stale THEN 'busy'
-		       END AS why
+		         WHEN EXISTS (SELECT FROM tenant.targets s WHERE s.tenant_id = w.tenant_id AND s.post_id = w.post_id AND s.account_id = w.account_id
+		                         AND s.id <> w.target_id AND s.state = 'published') THEN 'refused:sibling_published'
+		         WHEN w.guarded_at > p_now - p_guard_stale THEN 'busy'
+		       END AS last_guards
 		  FROM (
 			SELECT a.tenant_id, a.target_id, a.version_id, a.seq, a.owner,
 			       t.state, t.version_id AS has_version, t.seq AS has_seq, coalesce(t.next_at, t.due_at) AS at, t.due_at, t.post_id, t.account_id,
@@ -116,10 +132,7 @@ BEGIN
 			       l.state IN ('waiting', 'rate_limited') AS resume,
 			       g.taken_at AS guarded_at,
 			       m.known AS files_known, m.gone AS files_gone, m.late AS files_late,
-			       u.used, row_number() OVER (PARTITION BY a.tenant_id ORDER BY t.due_at, a.target_id) AS nth_of_tenant,
-			       -- a leaky bucket: each publish spends window/cap of time, and a whole window may be spent ahead
-			       greatest(ar.spent_to, p_now - p_account_window) - p_account_window + p_account_window / nullif(p_account_cap, 0)
-			         * row_number() OVER (PARTITION BY a.tenant_id, t.account_id ORDER BY t.due_at, a.target_id) AS rate_free_at
+			       u.used, ar.spent_to
 			  FROM unnest(p_tenants, p_targets, p_versions, p_seqs, p_owners) AS a(tenant_id, target_id, version_id, seq, owner)
 			  LEFT JOIN tenant.targets t ON t.tenant_id = a.tenant_id AND t.id = a.target_id
 			  LEFT JOIN tenant.posts p ON p.tenant_id = t.tenant_id AND p.id = t.post_id
@@ -139,7 +152,12 @@ BEGIN
 				                  AND um.month = date_trunc('month', p_now AT TIME ZONE 'UTC')::date), 0)
 				     + (SELECT count(*) FROM tenant.targets b WHERE b.tenant_id = w.tenant_id AND b.state IN ('publishing', 'unknown_outcome')) AS used
 				 WHERE w.posts_a_month IS NOT NULL) u ON true
+		  ) w
 		  ) x
+		WINDOW by_account AS (PARTITION BY x.tenant_id, x.account_id ORDER BY x.due_at, x.target_id)
+		  ) z
+		  ) y
+		WINDOW by_tenant AS (PARTITION BY y.tenant_id ORDER BY y.due_at, y.target_id)
 	  ) j;
 
 	IF judged IS NULL THEN RETURN; END IF;
