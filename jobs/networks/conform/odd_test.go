@@ -201,6 +201,11 @@ func TestPrepareKeepsToItsWord(t *testing.T) {
 				}
 			}
 		}},
+		check{"prepare: goes on where it stopped", place.preparesNothing, func(t *testing.T, p place) {
+			for _, rule := range p.Formats {
+				goesOn(t, p, rule.Format)
+			}
+		}},
 		check{"prepare: makes nothing public, twice", nil, func(t *testing.T, p place) {
 			for _, rule := range p.Formats {
 				w := newWorld(t, p)
@@ -216,6 +221,58 @@ func TestPrepareKeepsToItsWord(t *testing.T) {
 			}
 		}},
 	)
+}
+
+// goesOn: what one run of Prepare sent and saved, the next does not send again,
+// in a process of its own. A kill between two saves of one answer costs that one
+// call; a run that came to its end costs nothing.
+func goesOn(t *testing.T, p place, f network.Format) {
+	whole := newWorld(t, p)
+	c := prepareWhole(t, newCourier(whole, whole.job(f)))
+	want := len(whole.uploads())
+	prepareWhole(t, c)
+	if got := whole.uploads(); len(got) != want {
+		t.Errorf("%s, prepared twice: sent %v, want %d of them", f, got, want)
+	}
+	_, saves := measure(t, p, f)
+	for n := 1; n <= saves; n++ {
+		w := newWorld(t, p)
+		c := newCourier(w, w.job(f))
+		c.kept.at(n, func(save func()) error { save(); panic(killed{}) })
+		prepareWhole(t, c)
+		if got := w.uploads(); len(got) > want+1 {
+			t.Errorf("%s, killed after save %d: sent %v, want %d and one again", f, n, got, want)
+		}
+	}
+}
+
+// prepareWhole runs Prepare, each time in a new process, until it is done.
+func prepareWhole(t *testing.T, c *courier) *courier {
+	t.Helper()
+	for range most {
+		done := false
+		c.adapter = c.w.place.make(c.w.env())
+		c.surviving(func() {
+			_, err := c.prepare(t.Context())
+			if done = err == nil; !done {
+				c.settle(fault.Of(err))
+			}
+		})
+		if done || c.state != ready {
+			break
+		}
+	}
+	return c
+}
+
+// uploads are the calls of Prepare that left something at the network.
+func (w *world) uploads() (list []string) {
+	for _, call := range w.steps(sim.Prepare) {
+		if call.Method == "POST" && call.Status/100 == 2 {
+			list = append(list, call.Path)
+		}
+	}
+	return list
 }
 
 func (p place) claimsNothing() string {
