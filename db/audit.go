@@ -105,16 +105,45 @@ type AuditPage struct {
 	Older   bool
 }
 
+const sqlAuditKnown = `
+	SELECT ($2 = 0 OR EXISTS (SELECT FROM tenant.clients c WHERE c.tenant_id = $1 AND c.id = $2 AND ($5 OR c.id = ANY ($6))))
+	   AND ($3 = 0 OR EXISTS (SELECT FROM tenant.approvers a WHERE a.tenant_id = $1 AND a.id = $3 AND ($5 OR a.client_id = ANY ($6))))
+	   AND ($4 = 0 OR EXISTS (SELECT FROM tenant.audit l WHERE l.tenant_id = $1 AND l.user_id = $4 AND ($5 OR l.client_id = ANY ($6))))`
+
+// auditKnows refuses a filter that names what is not there, or what the actor
+// may not see. Members are there before they have done anything.
+func (sc *Scope) auditKnows(ctx context.Context, tx pgx.Tx, f AuditFilter, team team) error {
+	if _, member := team[f.User]; member {
+		f.User = 0
+	}
+	clients, all := sc.Actor.ClientsWith(model.ActivityView)
+	var known bool
+	if err := tx.QueryRow(ctx, sqlAuditKnown, sc.Actor.Tenant, f.Client, f.Approver, f.User, all, clients).Scan(&known); err != nil {
+		return err
+	}
+	if !known {
+		return model.Refuse(model.NotFound, "There is no such client or person.")
+	}
+	return nil
+}
+
 // Activity lists what was done. Who sees only some clients sees only what
-// concerns those.
+// concerns those. It refuses with NotFound a filter by what the actor may not see.
 func (sc *Scope) Activity(ctx context.Context, f AuditFilter) (page AuditPage, err error) {
 	defer wrap(&err, "list activity")
 	if !sc.Actor.MayAnywhere(model.ActivityView) {
 		return page, model.Refuse(model.Forbidden, "Your role does not show the activity of this workspace.")
 	}
+	team, err := sc.team(ctx)
+	if err != nil {
+		return page, err
+	}
 	clients, all := sc.Actor.ClientsWith(model.ActivityView)
 	sql, args := f.where(sqlAuditList, []any{sc.Actor.Tenant, all, clients})
 	err = sc.read(ctx, func(tx pgx.Tx) error {
+		if err := sc.auditKnows(ctx, tx, f, team); err != nil {
+			return err
+		}
 		rows, err := tx.Query(ctx, sql, args...)
 		if err != nil {
 			return err

@@ -89,9 +89,13 @@ func (sc *Scope) assets(ctx context.Context, sql string, args ...any) (list []As
 const sqlMediaByHash = assetColumns + ` WHERE tenant_id = $1 AND client_id = $2 AND sha256 = $3 AND state <> 'deleted'`
 
 // KnownMedia finds the client's asset that was made of the same bytes. It refuses
-// if that one was refused when it was checked.
+// if that one was refused when it was checked, and with NotFound a client whose
+// media the actor may not see: whoever has a file could else ask who uses it.
 func (sc *Scope) KnownMedia(ctx context.Context, client model.ClientID, sum [32]byte) (a Asset, known bool, err error) {
 	defer wrap(&err, "look for media of client %d", client)
+	if err := sc.needMedia(model.MediaView, client); err != nil {
+		return a, false, err
+	}
 	list, err := sc.assets(ctx, sqlMediaByHash, client, sum[:])
 	if err != nil || len(list) == 0 {
 		return a, false, err

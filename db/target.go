@@ -75,7 +75,10 @@ func (sc *Scope) target(ctx context.Context, tx pgx.Tx, id model.TargetID) (Targ
 	if err != nil {
 		return Target{}, err
 	}
-	return t, sc.need(model.PostsView, t.ClientID, "target")
+	if err := sc.need(model.PostsView, t.ClientID, "target"); err != nil {
+		return Target{}, err
+	}
+	return t, nil
 }
 
 // move is one legal step of some targets of a post, by a person.

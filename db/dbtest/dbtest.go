@@ -35,7 +35,8 @@ type World struct {
 	ControlURL string
 	ShardURL   map[string]string
 
-	super map[string]*pgxpool.Pool // by shard, past all walls: for factories and for looking
+	super    map[string]*pgxpool.Pool // by shard, past all walls: for factories and for looking
+	imprints sync.Map                 // by shard, the statement that takes one
 }
 
 // Clock is a time that only the test moves.

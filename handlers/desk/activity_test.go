@@ -49,7 +49,11 @@ func TestActivityIsFilteredByClientAndPerson(t *testing.T) {
 	if !strings.Contains(byPerson, "By the owner") || strings.Contains(byPerson, ">@webhook-2<") {
 		t.Errorf("by person: %s", byPerson)
 	}
-	wantPage(t, anna("GET", "/activity?person=a77"), 200, "Nobody did anything that this filter takes")
+	quiet := o.agency.Member(t, model.Admin, nil)
+	wantPage(t, anna("GET", fmt.Sprintf("/activity?person=u%d", quiet.Actor.User)), 200, "Nobody did anything that this filter takes")
+	for _, unknown := range []string{"person=a77", "person=u7777", "client=7777"} {
+		wantPage(t, anna("GET", "/activity?"+unknown), 404, "There is no such client or person.")
+	}
 	for _, odd := range []string{"client=x", "person=x", "person=u", "person=", "before=x", "after=x", "before=-1", "client=99999999999999999999"} {
 		wantPage(t, anna("GET", "/activity?"+odd), 200)
 	}

@@ -1,0 +1,205 @@
+package dbtest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"herald/db"
+	"herald/db/model"
+	"herald/db/network"
+)
+
+// Estate is an agency that owns one of everything, for two clients, and a
+// manager who works for the second alone.
+type Estate struct {
+	*Agency
+	Main  Holding
+	Other Holding
+	Half  *db.Scope
+}
+
+// Holding is one of everything that a client of an agency can own.
+type Holding struct {
+	*Agency
+	Mark     string // stands in every name and text, and nowhere else
+	Client   model.ClientID
+	Account  model.AccountID
+	Media    model.MediaID
+	Approver model.ApproverID
+	Comment  int64
+
+	Draft   model.PostID // with the file, not submitted
+	Asked   model.PostID // waits for the approver
+	Request model.RequestID
+	Link    model.LinkID
+	Token   string       // of the link
+	Planned model.PostID // scheduled for tomorrow
+	Failed  model.PostID // refused by its network
+	Unsure  model.PostID // failed, to be checked by hand
+	Stuck   model.PostID // its account lost the connection, and has it again
+
+	// The target of each of those posts.
+	DraftTarget, AskedTarget, PlannedTarget, FailedTarget, UnsureTarget, StuckTarget model.TargetID
+}
+
+// Estate makes an agency of everything on a shard. Its ids are its own: no other
+// estate of the world has a row with one of them, whatever the kind.
+func (w *World) Estate(t testing.TB, slug, shard string) *Estate {
+	t.Helper()
+	e := &Estate{Agency: w.Agency(t, slug, shard)}
+	w.Super(t, shard, `SELECT setval(oid::regclass, $1) FROM pg_class WHERE relkind = 'S' AND relnamespace = 'tenant'::regnamespace`, 10_000*int64(e.ID))
+	e.Main, e.Other = e.Holding(t, "main"), e.Holding(t, "other")
+	e.Half = e.Member(t, model.Manager, map[model.ClientID][]model.Permission{e.Other.Client: model.Manager.Grants()})
+	return e
+}
+
+// Holding makes a client with one of everything.
+func (a *Agency) Holding(t testing.TB, slug string) Holding {
+	t.Helper()
+	h := Holding{Agency: a, Mark: "mark" + strings.ReplaceAll(a.Slug+slug, "-", "") + "x"}
+	h.Client = a.Client(t, h.Mark)
+	h.Account = a.Account(t, h.Client, network.Webhook)
+	a.w.Super(t, a.Shard, `UPDATE tenant.accounts SET handle = '@' || $3 WHERE tenant_id = $1 AND id = $2`, a.ID, h.Account, h.Mark)
+	h.Media = a.media(t, h.Client, h.Mark)
+	h.Approver = a.approver(t, h.Client, h.Mark)
+	h.write(t)
+	h.ask(t)
+	return h
+}
+
+func (a *Agency) media(t testing.TB, client model.ClientID, mark string) model.MediaID {
+	t.Helper()
+	return Look[model.MediaID](t, a.w, a.Shard, `
+		INSERT INTO tenant.media (tenant_id, client_id, state, kind, type, name, path, sha256, bytes, width, height, alt, created_at)
+		VALUES ($1, $2, 'ready', 'image', 'image/jpeg', $3 || '.jpg', 'tenants/' || $1::bigint || '/media/2026/03/' || $3 || '.jpg', sha256($3::text::bytea), 1000, 100, 100, $3, $4) RETURNING id`,
+		a.ID, client, mark, a.w.Clock.Now())
+}
+
+// approver makes a person who decides for the client by link, alone.
+func (a *Agency) approver(t testing.TB, client model.ClientID, mark string) model.ApproverID {
+	t.Helper()
+	id := Look[model.ApproverID](t, a.w, a.Shard, `INSERT INTO tenant.approvers (tenant_id, client_id, name, email) VALUES ($1, $2, $3, $3 || '@client.example') RETURNING id`, a.ID, client, mark)
+	a.w.Super(t, a.Shard, `
+		WITH s AS (INSERT INTO tenant.stages (tenant_id, client_id, position, name, rule) VALUES ($1, $2, 1, $4, 'any') RETURNING id)
+		INSERT INTO tenant.stage_people (tenant_id, stage_id, approver_id) SELECT $1, id, $3 FROM s`, a.ID, client, id, "Stage "+mark)
+	return id
+}
+
+// write makes the holding's posts, each in its state.
+func (h *Holding) write(t testing.TB) {
+	t.Helper()
+	save := func(text string, media ...model.ContentMedia) db.PostPage {
+		page, err := h.Owner.SavePost(t.Context(), 0, db.PostForm{Content: model.Content{Text: h.Mark + " " + text, Accounts: []model.AccountID{h.Account}, Media: media}, Notes: h.Mark})
+		if err != nil {
+			t.Fatalf("save post: %v", err)
+		}
+		return page
+	}
+	of := func(p db.PostPage) (model.PostID, model.TargetID) { return p.Post.ID, p.Targets[0].ID }
+	h.Draft, h.DraftTarget = of(save("draft", model.ContentMedia{ID: h.Media, Alt: h.Mark}))
+	h.Asked, h.AskedTarget = of(save("asked"))
+	due := func(text string) (model.PostID, model.TargetID) {
+		return of(h.Due(t, h.Mark+" "+text, 24*time.Hour, h.Account))
+	}
+	h.Planned, h.PlannedTarget = due("planned")
+	h.Failed, h.FailedTarget = due("failed")
+	h.Unsure, h.UnsureTarget = due("unsure")
+	h.Stuck, h.StuckTarget = due("stuck")
+	h.Push(t, h.FailedTarget, "validation", model.Queued, model.Failed)
+	h.Push(t, h.UnsureTarget, "manual_check_required", model.Queued, model.Publishing, model.UnknownOutcome, model.Failed)
+	h.Push(t, h.StuckTarget, "needs_reconnect", model.Queued, model.NeedsReconnect)
+	c, err := h.Owner.Comment(t.Context(), db.CommentForm{Post: h.Draft, Visibility: model.Internal, Body: h.Mark + " remark"})
+	if err != nil {
+		t.Fatalf("comment: %v", err)
+	}
+	h.Comment = int64(c.ID)
+}
+
+// ask submits the post that is to be decided, and reads the link that was mailed.
+func (h *Holding) ask(t testing.TB) {
+	t.Helper()
+	page, err := h.Owner.Post(t.Context(), h.Asked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Owner.SubmitPost(t.Context(), db.Submission{Post: h.Asked, Seen: page.Post.Revision}); err != nil {
+		t.Fatalf("submit: %v", err)
+	}
+	list, err := h.Owner.PostApprovals(t.Context(), h.Asked)
+	if err != nil || len(list) != 1 || len(list[0].Links) != 1 {
+		t.Fatalf("one request with one link is expected: %+v, %v", list, err)
+	}
+	h.Request, h.Link = list[0].ID, list[0].Links[0].ID
+	key := Look[string](t, h.w, h.Shard, `SELECT key FROM tenant.mails WHERE tenant_id = $1 AND to_email = $2 AND sealed IS NOT NULL`, h.ID, h.Mark+"@client.example")
+	sealed := Look[[]byte](t, h.w, h.Shard, `SELECT sealed FROM tenant.mails WHERE tenant_id = $1 AND key = $2`, h.ID, key)
+	if h.Token, err = h.w.Ring.Open(sealed, db.MailAAD(h.ID, key)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Push moves a target along legal edges, past the pipeline.
+func (a *Agency) Push(t testing.TB, id model.TargetID, reason string, states ...model.State) {
+	t.Helper()
+	for _, s := range states {
+		a.w.Super(t, a.Shard, `
+			UPDATE tenant.targets SET state = $3, reason = $4, owner = CASE WHEN $3 = 'publishing' THEN gen_random_uuid() END,
+			       claimed_at = CASE WHEN $3 = 'publishing' THEN $5::timestamptz END,
+			       published_at = CASE WHEN $3 = 'published' THEN $5::timestamptz END, updated_at = $5::timestamptz
+			 WHERE tenant_id = $1 AND id = $2`, a.ID, id, s, reason, a.w.Clock.Now())
+	}
+	a.w.Super(t, a.Shard, `SELECT tenant.recompute_posts(ARRAY[$1::bigint], ARRAY[(SELECT post_id FROM tenant.targets WHERE tenant_id = $1 AND id = $2)])`, a.ID, id)
+}
+
+// Imprint is everything that a workspace owns, on every shard and in the control
+// plane: table by table a count and a hash of its rows. Two imprints are equal if
+// nothing was written in between.
+func (a *Agency) Imprint(t testing.TB) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for shard, pool := range a.w.super {
+		rows, err := pool.Query(context.WithoutCancel(t.Context()), a.w.imprinting(t, shard), a.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rows.Next() {
+			var table, hash string
+			if err := rows.Scan(&table, &hash); err != nil {
+				t.Fatal(err)
+			}
+			out[fmt.Sprintf("%s on %s", table, shard)] = hash
+		}
+		if err := rows.Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
+// imprinting makes the statement that takes an imprint of a shard, once.
+func (w *World) imprinting(t testing.TB, shard string) string {
+	t.Helper()
+	if sql, ok := w.imprints.Load(shard); ok {
+		return sql.(string)
+	}
+	sql := Look[string](t, w, shard, `
+		SELECT string_agg(format('SELECT %L, count(*) || '' '' || md5(coalesce(string_agg(r, chr(10) ORDER BY r), '''')) FROM (SELECT t::text AS r FROM %s t WHERE %I = $1) x',
+		                         c.oid::regclass, c.oid::regclass, CASE c.relname WHEN 'workspaces' THEN 'id' WHEN 'memberships' THEN 'workspace_id' ELSE 'tenant_id' END), ' UNION ALL ')
+		  FROM pg_class c
+		 WHERE c.relkind = 'r' AND (c.relnamespace = 'tenant'::regnamespace AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = c.oid AND attname = 'tenant_id')
+		       OR c.oid = ANY (ARRAY[to_regclass('control.workspaces'), to_regclass('control.memberships'), to_regclass('control.publish_dispatch_index')]))`)
+	w.imprints.Store(shard, sql)
+	return sql
+}
+
+// Changed names the tables in which two imprints differ.
+func Changed(before, after map[string]string) (tables []string) {
+	for table, hash := range after {
+		if before[table] != hash {
+			tables = append(tables, fmt.Sprintf("%s: %s, now %s", table, before[table], hash))
+		}
+	}
+	return tables
+}

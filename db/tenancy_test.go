@@ -1,0 +1,164 @@
+package db_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"herald/db"
+	"herald/db/dbtest"
+	"herald/db/model"
+)
+
+// TestAnotherWorkspacesIdsAreNotFound calls every method of Scope with the ids of
+// another workspace, which sits once on another shard and once on the same.
+func TestAnotherWorkspacesIdsAreNotFound(t *testing.T) {
+	t.Parallel()
+	for _, shard := range []string{dbtest.SecondShard, db.MainShard} {
+		t.Run("on the shard "+shard, func(t *testing.T) {
+			t.Parallel()
+			w := dbtest.New(t)
+			victim, stranger := w.Estate(t, "north", db.MainShard), w.Estate(t, "south", shard)
+			callAll(t, stranger.Owner, stranger.Main, victim.Main)
+		})
+	}
+}
+
+// TestAHiddenClientsIdsAreNotFound does the same as a member who works for one
+// client, with the ids of the other.
+func TestAHiddenClientsIdsAreNotFound(t *testing.T) {
+	t.Parallel()
+	e := dbtest.New(t).Estate(t, "north", dbtest.SecondShard)
+	callAll(t, e.Half, e.Other, e.Main)
+}
+
+func callAll(t *testing.T, sc *db.Scope, own, of dbtest.Holding) {
+	methods := scopeMethods()
+	for _, name := range slices.Sorted(maps.Keys(methods)) {
+		m := methods[name]
+		for _, what := range slices.Sorted(maps.Keys(m.calls)) {
+			before, mine := of.Imprint(t), own.Imprint(t)
+			got, err := m.calls[what](t.Context(), sc, own, of)
+			title := strings.TrimSpace(name + " " + what)
+			checkRefused(t, title, m, got, err, of.Mark)
+			if changed := dbtest.Changed(before, of.Imprint(t)); len(changed) > 0 && own.ID != of.ID {
+				t.Errorf("%s changed what is another's: %v", title, changed)
+			}
+			if changed := dbtest.Changed(mine, own.Imprint(t)); len(changed) > 0 && !m.free {
+				t.Errorf("%s was refused and wrote all the same: %v", title, changed)
+			}
+		}
+	}
+}
+
+// checkRefused wants NotFound, or an answer in which nothing of the other stands.
+func checkRefused(t *testing.T, title string, m method, got any, err error, mark string) {
+	t.Helper()
+	shown, _ := json.Marshal(got)
+	if strings.Contains(string(shown), mark) || strings.Contains(fmt.Sprintf("%+v", got), mark) {
+		t.Errorf("%s showed what is another's: %s", title, shown)
+	}
+	no, refused := model.Refused(err)
+	switch {
+	case m.free && (err == nil || refused && no.Kind == model.Forbidden):
+	case m.empty && err == nil:
+	case refused && no.Kind == model.NotFound:
+		if strings.Contains(no.Say, mark) {
+			t.Errorf("%s names what is another's in its refusal: %s", title, no.Say)
+		}
+	default:
+		t.Errorf("%s: got %v, want NotFound", title, err)
+	}
+}
+
+// TestOwnIdsAreFound proves the cases above: the same calls with one's own ids
+// are carried out, so it is the wall that refuses the others.
+func TestOwnIdsAreFound(t *testing.T) {
+	t.Parallel()
+	w := dbtest.New(t)
+	agency := w.Agency(t, "north", dbtest.SecondShard)
+	methods := scopeMethods()
+	for _, name := range slices.Sorted(maps.Keys(methods)) {
+		for _, what := range slices.Sorted(maps.Keys(methods[name].calls)) {
+			if methods[name].changes {
+				continue // TestEveryChangeLeavesAnAuditLine carries those out
+			}
+			h := agency.Holding(t, strings.ToLower(strings.ReplaceAll(name+what, " ", "")))
+			if _, err := methods[name].calls[what](t.Context(), agency.Owner, h, h); err != nil {
+				t.Errorf("%s %s with one's own ids: %v", name, what, err)
+			}
+		}
+	}
+}
+
+// TestAReviewLinkReachesItsOwnRequestsOnly uses the link of one client's approver
+// with the requests of another's, of the same workspace and of another.
+func TestAReviewLinkReachesItsOwnRequestsOnly(t *testing.T) {
+	t.Parallel()
+	w := dbtest.New(t)
+	north, south := w.Estate(t, "north", db.MainShard), w.Estate(t, "south", db.MainShard)
+	rs, err := w.Store.Review(t.Context(), north.Other.Token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []dbtest.Holding{north.Main, south.Main, south.Other} {
+		before := of.Imprint(t)
+		d := decision(of)
+		d.Request = of.Request
+		out, err := rs.Decide(t.Context(), []db.Decision{d})
+		if err != nil || !isNotFound(out[0].No) {
+			t.Errorf("decide about %s: %+v, %v, want NotFound", of.Mark, out, err)
+		}
+		if _, err := rs.Comment(t.Context(), of.Request, "A remark"); !isNotFound(err) {
+			t.Errorf("comment on %s: %v, want NotFound", of.Mark, err)
+		}
+		if changed := dbtest.Changed(before, of.Imprint(t)); len(changed) > 0 {
+			t.Errorf("a link of %s changed %s: %v", north.Other.Mark, of.Mark, changed)
+		}
+	}
+	page, err := rs.Page(t.Context())
+	if err != nil || len(page.Items) != 1 || page.Items[0].ID != north.Other.Request {
+		t.Errorf("the page of the link: %+v, %v", page, err)
+	}
+}
+
+// TestTheStoresDoorsKnowWhoseIdsTheyAre tries the doors that make a Scope, or
+// stand in for one, with another workspace's names.
+func TestTheStoresDoorsKnowWhoseIdsTheyAre(t *testing.T) {
+	t.Parallel()
+	w := dbtest.New(t)
+	north, south := w.Estate(t, "north", db.MainShard), w.Estate(t, "south", db.MainShard)
+	user := south.Owner.Actor.User
+	if _, err := w.Store.Enter(t.Context(), user, "north"); !isNotFound(err) {
+		t.Errorf("enter another's workspace: %v", err)
+	}
+	if _, err := w.Store.MemberMedia(t.Context(), user, north.ID, north.Main.Media); !isNotFound(err) {
+		t.Errorf("a file of another's workspace: %v", err)
+	}
+	if _, err := w.Store.MemberMedia(t.Context(), user, south.ID, north.Main.Media); !isNotFound(err) {
+		t.Errorf("another's file in one's own workspace: %v", err)
+	}
+	if _, err := w.Store.MemberMedia(t.Context(), north.Half.Actor.User, north.ID, north.Main.Media); !isNotFound(err) {
+		t.Errorf("a file of a hidden client: %v", err)
+	}
+	if _, err := w.Store.LinkedMedia(t.Context(), south.ID, north.Main.Media); !isNotFound(err) {
+		t.Errorf("a link to another's file: %v", err)
+	}
+	_, random, _ := strings.Cut(north.Main.Token, ".")
+	southern, _, _ := strings.Cut(south.Main.Token, ".")
+	if _, err := w.Store.Review(t.Context(), southern+"."+random); !isNotFound(err) {
+		t.Errorf("a link carried to another workspace: %v", err)
+	}
+	frame, err := w.Store.Frame(t.Context(), south.Owner)
+	if err != nil || len(frame.Workspaces) != 1 || frame.Workspaces[0].Slug != "south" || frame.Waiting != 2 {
+		t.Errorf("the frame of south: %+v, %v", frame, err)
+	}
+}
+
+func isNotFound(err error) bool {
+	no, ok := model.Refused(err)
+	return ok && no.Kind == model.NotFound
+}
