@@ -1,0 +1,203 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"os"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"herald/cmd/internal/boot"
+	"herald/cmd/internal/browser"
+	"herald/cmd/internal/embedded"
+	"herald/cmd/internal/mailbox"
+	"herald/db/dbtest"
+	"herald/db/network"
+	"herald/db/secret"
+	"herald/jobs/sim"
+	"herald/static"
+)
+
+// town is everything that runs, once for all tests.
+type town struct {
+	app     *boot.App
+	config  boot.Config
+	sim     *sim.Sim
+	box     *mailbox.Mailbox
+	browser *browser.Browser
+	web     *httptest.Server
+	nets    *httptest.Server
+	stops   []func()
+}
+
+// here is the town of this run.
+var here *town
+
+func TestMain(m *testing.M) { os.Exit(live(m)) }
+
+func live(m *testing.M) int {
+	t, err := found()
+	defer t.close()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "the browser tests cannot begin:", err)
+		return 1
+	}
+	here = t
+	return m.Run()
+}
+
+func (t *town) close() {
+	for i := len(t.stops) - 1; i >= 0; i-- {
+		t.stops[i]()
+	}
+}
+
+// found starts everything. What it started is in the town, also after an error.
+func found() (t *town, err error) {
+	t = &town{}
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	defer cancel()
+	if err := static.Check(); err != nil {
+		return t, err
+	}
+	if t.config, err = boot.Read(hurry); err != nil {
+		return t, err
+	}
+	t.config.Cost = secret.Cost{Time: 1, Memory: 64, Threads: 1}
+	for _, step := range []func(context.Context) error{t.databases, t.redis, t.places, t.herald, t.chromium} {
+		if err := step(ctx); err != nil {
+			return t, err
+		}
+	}
+	return t, nil
+}
+
+// hurry shrinks the times of the pipeline to what a test can wait for.
+var hurry = []string{
+	"HERALD_KEYS=a passphrase for tests that is long enough to be one",
+	"HERALD_TICK=100ms", "HERALD_LOOKAHEAD=1s", "HERALD_RETRY_BASE=200ms", "HERALD_RETRY_CAP=500ms", "HERALD_MAX_ATTEMPTS=3",
+	"HERALD_RECONCILE_AFTER=300ms", "HERALD_SETTLE=500ms", "HERALD_SWEEP_EVERY=1s", "HERALD_PROVIDER_TIMEOUT=5s", "HERALD_WORKERS=8",
+	"HERALD_MAIL_FROM=Herald <herald@herald.example>",
+}
+
+// secondShard is the shard with a database of its own.
+const secondShard = "second"
+
+func (t *town) databases(ctx context.Context) error {
+	server := dbtest.Cluster()
+	conn, err := pgx.Connect(ctx, server.URL(embedded.Superuser, "postgres"))
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	names := [2]string{fmt.Sprintf("e2e_main_%d", os.Getpid()), fmt.Sprintf("e2e_second_%d", os.Getpid())}
+	for _, name := range names {
+		if _, err := conn.Exec(ctx, "CREATE DATABASE "+name); err != nil {
+			return err
+		}
+		t.stops = append(t.stops, func() { drop(name) })
+	}
+	t.config.DatabaseURL = server.URL(embedded.Superuser, names[0])
+	t.config.ShardURLs = map[string]string{secondShard: server.URL(embedded.Superuser, names[1])}
+	_, err = t.config.Migrate(ctx)
+	return err
+}
+
+// drop matters only on a server that outlives the tests.
+func drop(name string) {
+	conn, err := pgx.Connect(context.Background(), dbtest.Cluster().URL(embedded.Superuser, "postgres"))
+	if err != nil {
+		return
+	}
+	defer conn.Close(context.Background())
+	_, _ = conn.Exec(context.Background(), "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
+}
+
+func (t *town) redis(ctx context.Context) error {
+	server, err := embedded.Redis(ctx)
+	if err != nil {
+		return err
+	}
+	t.stops = append(t.stops, server.Stop)
+	if server.Network != "unix" {
+		return errors.New("redis-server is missing: run `go tool task setup`")
+	}
+	t.config.RedisURL = (&url.URL{Scheme: "redis-socket", Path: server.Addr}).String()
+	return nil
+}
+
+// door answers with what is behind it as soon as there is something.
+type door struct{ inner atomic.Pointer[http.Handler] }
+
+// ServeHTTP lets the request through.
+func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if h := d.inner.Load(); h != nil {
+		(*h).ServeHTTP(w, r)
+		return
+	}
+	http.Error(w, "not yet", http.StatusServiceUnavailable)
+}
+
+func (d *door) open(h http.Handler) { d.inner.Store(&h) }
+
+// places are the addresses around Herald: its own, the networks', the mailbox's.
+func (t *town) places(context.Context) (err error) {
+	front, nets := &door{}, &door{}
+	t.web, t.nets = httptest.NewServer(front), httptest.NewServer(nets)
+	t.stops = append(t.stops, t.web.Close, t.nets.Close)
+	t.config.BaseURL = t.web.URL
+	t.sim = sim.New(sim.Options{Base: t.nets.URL})
+	nets.open(t.sim.Handler())
+	for _, n := range network.All() {
+		t.config.Networks[n.Name] = boot.NetworkConfig{API: t.nets.URL + "/" + string(n.Name)}
+	}
+	t.config.PrivateTargets = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	ctx, stop := context.WithCancel(context.Background())
+	t.stops = append(t.stops, stop)
+	if t.box, err = mailbox.Start(ctx, "127.0.0.1:0"); err != nil {
+		return err
+	}
+	t.config.SMTPURL = t.box.SMTPURL()
+	return nil
+}
+
+// herald opens the app and starts both of its halves.
+func (t *town) herald(ctx context.Context) error {
+	media, err := os.MkdirTemp("", "herald-e2e")
+	if err != nil {
+		return err
+	}
+	t.stops = append(t.stops, func() { _ = os.RemoveAll(media) })
+	t.config.MediaURL = "file://" + media
+	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
+	if t.app, err = boot.Open(ctx, t.config, log); err != nil {
+		return err
+	}
+	t.stops = append(t.stops, t.app.Close)
+	worker, err := t.app.Worker()
+	if err != nil {
+		return err
+	}
+	if err := worker.Start(context.WithoutCancel(ctx)); err != nil {
+		return err
+	}
+	t.stops = append(t.stops, worker.Stop)
+	t.web.Config.Handler.(*door).open(t.app.Web())
+	return nil
+}
+
+func (t *town) chromium(context.Context) (err error) {
+	if t.browser, err = browser.Launch(); err == nil {
+		t.stops = append(t.stops, t.browser.Close)
+	}
+	return err
+}
