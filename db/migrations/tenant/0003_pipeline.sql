@@ -252,8 +252,7 @@ BEGIN
 	WITH held AS (
 		SELECT a.*, t.post_id, t.account_id
 		  FROM unnest(p_tenants, p_targets, p_versions, p_attempts, p_owners, p_handles) AS a(tenant_id, target_id, version_id, attempt_no, owner, handles)
-		  JOIN tenant.targets t ON t.tenant_id = a.tenant_id AND t.id = a.target_id AND t.version_id = a.version_id
-		                       AND t.state = 'publishing' AND t.owner = a.owner
+		  JOIN tenant.targets t ON t.tenant_id = a.tenant_id AND t.id = a.target_id AND t.version_id = a.version_id AND t.owner = a.owner
 		  JOIN tenant.publish_guards g ON g.tenant_id = t.tenant_id AND g.post_id = t.post_id AND g.account_id = t.account_id AND g.owner = a.owner
 		 ORDER BY t.tenant_id, t.id FOR NO KEY UPDATE OF t, g
 	), fresh AS (
@@ -325,8 +324,10 @@ BEGIN
 		       looks = CASE WHEN i.state = 'unknown_outcome' THEN 0 ELSE t.looks END,
 		       updated_at = p_now
 		  FROM input i
+		 -- an owner is there exactly while it is publishing; saying so would let the
+		 -- planner walk everything in flight instead of the keys
 		 WHERE t.tenant_id = i.tenant_id AND t.id = i.target_id AND t.version_id = i.version_id
-		   AND t.state = 'publishing' AND t.owner = i.owner AND t.attempt_no = i.attempt_no
+		   AND t.owner = i.owner AND t.attempt_no = i.attempt_no
 		RETURNING t.tenant_id, t.id, t.version_id, t.post_id, t.account_id, t.seq, i.state AS to_state, i.next_at, i.follow, i.owner, i.attempt_no,
 		          i.result, i.code, i.status, i.request_id, i.say, i.calls, i.handles, i.close_until
 	), tried AS (
