@@ -42,21 +42,38 @@ type Deps struct {
 // New is the whole web of one Herald.
 func New(d Deps) http.Handler {
 	mux := http.NewServeMux()
-	secure := strings.HasPrefix(d.BaseURL, "https://")
-	edge := &web.Edge{Store: d.Store, Log: d.Log, Now: d.Now, Sessions: &web.Sessions{Store: d.Store, Secure: secure, Now: d.Now}}
+	register(mux, d)
+	return web.Headers(secure(d), http.NewCrossOriginProtection().Handler(mux))
+}
+
+// Patterns lists every address that New answers, for the test that walks each
+// with a stranger's ids.
+func Patterns(d Deps) []string {
+	var all list
+	register(&all, d)
+	return all
+}
+
+type list []string
+
+func (l *list) Handle(pattern string, _ http.Handler) { *l = append(*l, pattern) }
+
+func secure(d Deps) bool { return strings.HasPrefix(d.BaseURL, "https://") }
+
+func register(mux web.Mux, d Deps) {
+	edge := &web.Edge{Store: d.Store, Log: d.Log, Now: d.Now, Sessions: &web.Sessions{Store: d.Store, Secure: secure(d), Now: d.Now}}
 	desk := &desk.Desk{Edge: edge, Ring: d.Ring, Blobs: d.Blobs, Darkroom: picture.NewDarkroom(picture.Standard()), BaseURL: d.BaseURL, URLLife: d.URLLife, Limits: desk.Limits{UploadBytes: d.UploadBytes}, CheckAddress: d.CheckAddress}
 	desk.Register(mux)
 	signin.Register(mux, edge, d.Cost)
 	review.Register(mux, review.Deps{Edge: edge, Ring: d.Ring, URLLife: d.URLLife, BaseURL: d.BaseURL})
 	hooks.Register(mux, hooks.Deps{Edge: edge, Ring: d.Ring, Blobs: d.Blobs})
 	mux.Handle("GET /static/", static.Handler())
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte("ok\n")) })
+	mux.Handle("GET /healthz", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte("ok\n")) }))
 	mux.Handle("GET /readyz", readiness(d))
 	mux.Handle("GET /{$}", edge.Open(func(w http.ResponseWriter, r *http.Request) error { return web.See(w, r, "/signin") }))
 	mux.Handle("/", edge.Open(func(w http.ResponseWriter, r *http.Request) error {
 		return model.Refuse(model.NotFound, "There is nothing at this address.")
 	}))
-	return web.Headers(secure, http.NewCrossOriginProtection().Handler(mux))
 }
 
 // readiness answers /readyz: one line that says what is missing.

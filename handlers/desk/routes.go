@@ -1,8 +1,6 @@
 package desk
 
 import (
-	"net/http"
-
 	"herald/db/model"
 	"herald/handlers/web"
 )
@@ -28,7 +26,7 @@ func (d *Desk) routes() []route {
 }
 
 // Register adds the desk's routes to mux.
-func (d *Desk) Register(mux *http.ServeMux) {
+func (d *Desk) Register(mux web.Mux) {
 	for _, r := range d.routes() {
 		mux.Handle(r.pattern, d.Signed(r.needs, r.handle))
 	}

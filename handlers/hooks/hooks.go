@@ -5,8 +5,6 @@
 package hooks
 
 import (
-	"net/http"
-
 	"herald/db/blob"
 	"herald/db/secret"
 	"herald/handlers/web"
@@ -20,7 +18,7 @@ type Deps struct {
 }
 
 // Register adds the routes to mux. GET answers HEAD as well.
-func Register(mux *http.ServeMux, d Deps) {
+func Register(mux web.Mux, d Deps) {
 	m := media{d}
 	mux.Handle("GET /m/{signed}", d.Edge.Open(m.show))
 }

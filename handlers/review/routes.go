@@ -1,10 +1,10 @@
 package review
 
-import "net/http"
+import "herald/handlers/web"
 
 // Register adds the addresses of a review link. GET and HEAD change nothing,
 // whoever opens them; each POST needs a token from the page.
-func Register(mux *http.ServeMux, d Deps) {
+func Register(mux web.Mux, d Deps) {
 	h := &handler{d}
 	mux.Handle("GET /review/{token}", h.open(h.showPage))
 	mux.Handle("POST /review/{token}/decisions", h.confirmed(h.createDecision))

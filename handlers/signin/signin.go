@@ -37,7 +37,7 @@ type door struct {
 
 // Register adds the addresses of sign-in to mux. Cost is what a new hash of a
 // password costs; older ones are made again when their person signs in.
-func Register(mux *http.ServeMux, edge *web.Edge, cost secret.Cost) {
+func Register(mux web.Mux, edge *web.Edge, cost secret.Cost) {
 	d := &door{Edge: edge, cost: cost}
 	mux.Handle("GET /signin", edge.Open(d.showForm))
 	mux.Handle("POST /signin", edge.Open(d.createSession))

@@ -23,6 +23,11 @@ type Edge struct {
 	Now      func() time.Time
 }
 
+// Mux is what the audiences register their addresses with.
+type Mux interface {
+	Handle(pattern string, handler http.Handler)
+}
+
 // Open wraps a handler that needs no one to be signed in.
 func (e *Edge) Open(f func(http.ResponseWriter, *http.Request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
