@@ -60,14 +60,15 @@ func (p *Pipeline) SaveTokens(ctx context.Context, shard string, tenant model.Te
 }
 
 // DropRefresh gives the lease back after a failure. dead marks the account as
-// needing a person, and asks for the one notice about it.
-func (p *Pipeline) DropRefresh(ctx context.Context, shard string, tenant model.TenantID, id model.AccountID, owner uuid.UUID, dead bool, say string) (err error) {
+// needing a person, and asks for the one notice about it; else nobody tries
+// again before again, and what needs the token is postponed.
+func (p *Pipeline) DropRefresh(ctx context.Context, shard string, tenant model.TenantID, id model.AccountID, owner uuid.UUID, dead bool, again time.Time, say string) (err error) {
 	defer wrap(&err, "drop refresh of account %d", id)
 	pool, err := p.shard(shard)
 	if err != nil {
 		return err
 	}
-	_, err = pool.Exec(ctx, `SELECT tenant.drop_refresh($1, $2, $3, $4, $5, $6)`, tenant, id, owner, dead, say, p.now())
+	_, err = pool.Exec(ctx, `SELECT tenant.drop_refresh($1, $2, $3, $4, $5, $6, $7)`, tenant, id, owner, dead, again, say, p.now())
 	return err
 }
 

@@ -28,13 +28,9 @@ func (p *Publisher) refresh(ctx context.Context, shard string, tenant model.Tena
 	if err != nil {
 		f := fault.Of(err)
 		dead := f.Kind == fault.Auth || f.Kind == fault.Permission || f.Kind == fault.Validation
-		if err := p.Pipe.DropRefresh(ctx, shard, tenant, id, owner, dead, f.Say); err != nil {
-			return err
-		}
-		if dead {
-			return nil // the next claim is refused with needs_reconnect
-		}
-		return f
+		again := p.Now().Add(max(f.Wait, p.Settings.RetryBase))
+		// The next claim is refused with needs_reconnect, or postponed.
+		return p.Pipe.DropRefresh(ctx, shard, tenant, id, owner, dead, again, f.Say)
 	}
 	// A rotated refresh token is kept before anything uses it.
 	return p.persist(context.WithoutCancel(ctx), func(ctx context.Context) error {

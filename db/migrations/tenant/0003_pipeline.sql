@@ -100,6 +100,8 @@ BEGIN
 		         -- 5 the account works
 		         WHEN w.account_state = 'disabled' THEN 'refused:account_disabled'
 		         WHEN w.account_state = 'needs_reconnect' THEN 'refused:needs_reconnect'
+		         WHEN w.token_expires < p_now + p_refresh AND w.renewable AND w.renewal_failed AND w.due_at + w.late_cutoff < p_now THEN 'refused:missed'
+		         WHEN w.token_expires < p_now + p_refresh AND w.renewable AND w.renewal_failed THEN 'postponed:token_not_renewed'
 		         WHEN w.token_expires < p_now + p_refresh AND w.renewable THEN 'refresh'
 		         WHEN w.token_expires <= p_now THEN 'refused:needs_reconnect'
 		         -- 6 capability
@@ -128,6 +130,7 @@ BEGIN
 			       w.suspended_at, w.paused_at IS NOT NULL AS workspace_paused, w.posts_a_month,
 			       c.paused_at IS NOT NULL AS client_paused, coalesce(c.late_cutoff, p_late) AS late_cutoff,
 			       ac.state AS account_state, ac.paused_at IS NOT NULL AS account_paused, ac.token_expires, ac.refresh_token IS NOT NULL AS renewable,
+			       ac.refresh_owner IS NULL AND ac.refresh_until > p_now AS renewal_failed,
 			       ac.scopes, ac.closed_until,
 			       l.state IN ('waiting', 'rate_limited') AS resume,
 			       g.taken_at AS guarded_at,
@@ -209,6 +212,14 @@ BEGIN
 		  FROM unnest(judged) j WHERE j.verdict = 'claimed' GROUP BY 1, 2 ORDER BY 1, 2
 		ON CONFLICT (tenant_id, account_id) DO UPDATE
 		   SET spent_to = greatest(r.spent_to, p_now - p_account_window) + (excluded.spent_to - (p_now - p_account_window));
+	END IF;
+
+	-- An account found out of its token is marked and told of, once, as if the
+	-- network had said it.
+	IF 'refused' = ANY (verdicts) THEN
+		PERFORM tenant.account_faults(array_agg(j.tenant_id), array_agg(j.target_id), array_agg('needs_reconnect'::text), array_agg('auth'::text),
+		        array_agg('The connection ran out. Reconnect the account.'::text), p_now)
+		   FROM unnest(judged) j WHERE j.verdict = 'refused' AND j.reason = 'needs_reconnect';
 	END IF;
 
 	-- What was postponed comes back here by an event; what was refused is told.
@@ -533,10 +544,12 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_s
 		 WHERE a.tenant_id = p_tenant AND a.id = p_account AND a.refresh_owner = p_owner RETURNING 1)
 	SELECT EXISTS (SELECT FROM done)
 $$;
-CREATE FUNCTION tenant.drop_refresh(p_tenant bigint, p_account bigint, p_owner uuid, p_dead boolean, p_say text, p_now timestamptz) RETURNS void
+-- drop_refresh gives the lease back after a failure. Until p_again nobody tries
+-- to renew: claims are postponed meanwhile.
+CREATE FUNCTION tenant.drop_refresh(p_tenant bigint, p_account bigint, p_owner uuid, p_dead boolean, p_again timestamptz, p_say text, p_now timestamptz) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
 	WITH freed AS (
-		UPDATE tenant.accounts a SET refresh_owner = NULL, refresh_until = NULL,
+		UPDATE tenant.accounts a SET refresh_owner = NULL, refresh_until = CASE WHEN p_dead THEN NULL ELSE p_again END,
 		       state = CASE WHEN p_dead THEN 'needs_reconnect' ELSE a.state END,
 		       revision = a.revision + p_dead::int, last_error = p_say, last_error_at = p_now
 		 WHERE a.tenant_id = p_tenant AND a.id = p_account AND a.refresh_owner = p_owner AND a.state = 'active'
