@@ -46,18 +46,18 @@ type ask struct {
 }
 
 const (
-	writersPerShard = 2
-	groupSize       = 256
-	writeTimeout    = 20 * time.Second
+	writers      = 2 // over all shards, at least one each: more of them make smaller groups
+	groupSize    = 256
+	writeTimeout = 20 * time.Second
 )
 
 // NewCommitter starts the writers of every shard; Close ends them.
 func NewCommitter(pipe *db.Pipeline, guards db.Guards) *Committer {
 	c := &Committer{pipe: pipe, guards: guards, lanes: map[string]*lane{}}
 	for _, shard := range pipe.Shards() {
-		l := &lane{shard: shard, wake: make(chan struct{}, writersPerShard)}
+		l := &lane{shard: shard, wake: make(chan struct{}, writers)}
 		c.lanes[shard] = l
-		for range writersPerShard {
+		for range max(1, writers/len(pipe.Shards())) {
 			c.wg.Go(func() { c.run(l) })
 		}
 	}
