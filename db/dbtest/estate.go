@@ -74,7 +74,7 @@ func (a *Agency) media(t testing.TB, client model.ClientID, mark string) model.M
 	t.Helper()
 	return Look[model.MediaID](t, a.w, a.Shard, `
 		INSERT INTO tenant.media (tenant_id, client_id, state, kind, type, name, path, sha256, bytes, width, height, alt, created_at)
-		VALUES ($1, $2, 'ready', 'image', 'image/jpeg', $3 || '.jpg', 'tenants/' || $1::bigint || '/media/2026/03/' || $3 || '.jpg', sha256($3::text::bytea), 1000, 100, 100, $3, $4) RETURNING id`,
+		VALUES ($1, $2, 'ready', 'image', 'image/jpeg', $3 || '.jpg', 'tenants/' || $1::bigint || '/media/2026/03/' || gen_random_uuid() || '.jpg', sha256($3::text::bytea), 1000, 100, 100, $3, $4) RETURNING id`,
 		a.ID, client, mark, a.w.Clock.Now())
 }
 

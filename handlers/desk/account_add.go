@@ -49,6 +49,9 @@ func (d *Desk) drawNewAccount(w http.ResponseWriter, r *http.Request, scope *db.
 			p.Clients = append(p.Clients, ui.Option{Value: id(c.ID), Label: c.Name, Chosen: c.ID == client})
 		}
 	}
+	if client != 0 && !slices.ContainsFunc(p.Clients, func(o ui.Option) bool { return o.Chosen }) {
+		return errNoClient
+	}
 	with(&p)
 	return d.show(w, r, scope, status, page{title: "Add an account", nav: "accounts"}, accounts.Add(p))
 }

@@ -40,6 +40,9 @@ func (d *Desk) showNewPost(w http.ResponseWriter, r *http.Request, scope *db.Sco
 	if err != nil {
 		return err
 	}
+	if !e.knowsOwner() {
+		return errNoClient
+	}
 	return e.draw(w, r, http.StatusOK)
 }
 

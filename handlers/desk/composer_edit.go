@@ -51,6 +51,9 @@ func (d *Desk) edit(ctx context.Context, scope *db.Scope, form composition) (e *
 		return nil, err
 	}
 	e.keepAccounts()
+	if !e.knowsOwner() {
+		e.lost = errNoClient
+	}
 	if err := e.loadAssets(ctx); err != nil {
 		return nil, err
 	}
@@ -214,10 +217,21 @@ func (e *editing) owners() (list []db.ComposerClient) {
 	return list
 }
 
+var errNoClient = model.Refuse(model.NotFound, "There is no such client.")
+
+// knowsOwner says whether the client that the form names for new files is one
+// that the writer may write for. A form need not name one.
+func (e *editing) knowsOwner() bool {
+	return e.form.owner == 0 || slices.ContainsFunc(e.clients, func(c db.ComposerClient) bool { return c.ID == e.form.owner })
+}
+
 // owner is the client that new files go to: the one named in the form if it may
 // be, else the first of the post's. no says why there is none.
 func (e *editing) owner() (client model.ClientID, no string) {
 	list := e.owners()
+	if !e.knowsOwner() {
+		return 0, "The client that the files were for is not there any more. Choose the accounts again, then the files."
+	}
 	if len(list) == 0 {
 		return 0, "You may not upload files for the clients of this post. Ask an owner or admin of the workspace."
 	}

@@ -1,0 +1,313 @@
+package handlers_test
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"herald/db/dbtest"
+	"herald/db/model"
+	"herald/db/secret"
+)
+
+// try is one request. It names what own may reach and, in one position, what
+// belongs to another.
+type try struct {
+	name string
+	path string
+	form url.Values
+	file []byte // sent along as an upload
+	free bool   // nothing of another's is named
+	odd  bool   // nobody at work sends it
+}
+
+// route builds the requests that an address is tried with. With own and of the
+// same they are what a person at work sends.
+type route func(g *grounds, own, of dbtest.Holding) []try
+
+// withoutIDs are addresses that take no id of anybody's.
+var withoutIDs = map[string]string{
+	"GET /static/":  "files of the program itself",
+	"GET /healthz":  "says that the process runs",
+	"GET /readyz":   "says whether the databases answer",
+	"GET /{$}":      "sends on to the sign-in page",
+	"/":             "says that there is nothing",
+	"GET /signin":   "a form",
+	"POST /signin":  "takes an address and a password",
+	"POST /signout": "ends the session of whoever asks",
+}
+
+// routes has a case for every other address. TestEveryAddressHasACase fails for
+// one that is in neither list.
+var routes = map[string]route{
+	"GET /w/{slug}/calendar":                        lists("/calendar"),
+	"GET /w/{slug}/posts":                           lists("/posts"),
+	"GET /w/{slug}/activity":                        activities,
+	"GET /w/{slug}/approvals":                       free("/approvals"),
+	"GET /w/{slug}/accounts":                        free("/accounts"),
+	"POST /w/{slug}/posts/submissions":              bulk("/posts/submissions", func(h dbtest.Holding) model.PostID { return h.Draft }),
+	"POST /w/{slug}/posts/retries":                  bulk("/posts/retries", func(h dbtest.Holding) model.PostID { return h.Failed }),
+	"GET /w/{slug}/posts/new":                       newPosts,
+	"GET /w/{slug}/posts/{id}":                      get(func(of dbtest.Holding) string { return "/posts/" + id(of.Draft) }),
+	"GET /w/{slug}/posts/{id}/versions/{number}":    get(func(of dbtest.Holding) string { return "/posts/" + id(of.Draft) + "/versions/1" }),
+	"POST /w/{slug}/posts":                          composed(""),
+	"POST /w/{slug}/posts/{id}":                     saves,
+	"POST /w/{slug}/posts/form":                     composed("/form"),
+	"POST /w/{slug}/posts/check":                    composed("/check"),
+	"POST /w/{slug}/media":                          uploads,
+	"POST /w/{slug}/posts/{id}/retries":             onPost("/retries", func(h dbtest.Holding) model.PostID { return h.Failed }),
+	"POST /w/{slug}/posts/{id}/archive":             onPost("/archive", func(h dbtest.Holding) model.PostID { return h.Stuck }),
+	"GET /w/{slug}/targets/{id}":                    get(func(of dbtest.Holding) string { return "/targets/" + id(of.PlannedTarget) }),
+	"GET /w/{slug}/targets/{id}/status":             get(func(of dbtest.Holding) string { return "/targets/" + id(of.PlannedTarget) + "/status" }),
+	"POST /w/{slug}/targets/{id}/schedule":          onTarget("/schedule", planned, "local", "2026-03-20T10:00", "zone", "Europe/Berlin"),
+	"POST /w/{slug}/targets/{id}/cancellation":      onTarget("/cancellation", planned),
+	"POST /w/{slug}/targets/{id}/retries":           onTarget("/retries", func(h dbtest.Holding) model.TargetID { return h.FailedTarget }),
+	"POST /w/{slug}/targets/{id}/findings":          findings,
+	"GET /w/{slug}/approvals/{request}":             get(func(of dbtest.Holding) string { return "/approvals/" + id(of.Request) }),
+	"POST /w/{slug}/approvals/{request}/decisions":  decisions,
+	"POST /w/{slug}/approvals/{request}/comments":   comments,
+	"POST /w/{slug}/review-links/{link}/revocation": post(func(of dbtest.Holding) string { return "/review-links/" + id(of.Link) + "/revocation" }),
+	"POST /w/{slug}/review-links/{link}/successor":  post(func(of dbtest.Holding) string { return "/review-links/" + id(of.Link) + "/successor" }),
+	"GET /w/{slug}/accounts/new":                    newAccounts,
+	"POST /w/{slug}/accounts":                       addAccounts,
+	"GET /w/{slug}/accounts/{account}":              get(func(of dbtest.Holding) string { return "/accounts/" + id(of.Account) }),
+	"POST /w/{slug}/accounts/{account}":             onAccount("", "handle", "@changed", "address", "https://hooks.example/changed"),
+	"POST /w/{slug}/accounts/{account}/connection":  onAccount("/connection", "make", "false", "token", "a-secret-of-its-own"),
+	"POST /w/{slug}/accounts/{account}/pause":       onAccount("/pause", "paused", "true"),
+	"POST /w/{slug}/accounts/{account}/state":       onAccount("/state", "on", "false"),
+	"POST /w/{slug}/accounts/{account}/retries":     onAccount("/retries"),
+	"POST /w/{slug}/clients/{client}/pause":         post(func(of dbtest.Holding) string { return "/clients/" + id(of.Client) + "/pause" }, "paused", "true"),
+	"POST /w/{slug}/pause":                          freePost("/pause", "paused", "true"),
+	"GET /review/{token}":                           reviewed("", func(*grounds, dbtest.Holding) url.Values { return nil }),
+	"POST /review/{token}/decisions":                reviewed("/decisions", reviewDecision),
+	"POST /review/{token}/approvals":                reviewed("/approvals", reviewApprovals),
+	"POST /review/{token}/comments":                 reviewed("/comments", reviewComment),
+	"POST /review/{token}/links":                    reviewed("/links", func(*grounds, dbtest.Holding) url.Values { return url.Values{} }),
+	"GET /m/{signed}":                               signed,
+}
+
+func id[T ~int64](n T) string { return fmt.Sprint(int64(n)) }
+
+func planned(h dbtest.Holding) model.TargetID { return h.PlannedTarget }
+
+// fields makes a form of pairs of name and value.
+func fields(pairs ...string) url.Values {
+	v := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		v.Add(pairs[i], pairs[i+1])
+	}
+	return v
+}
+
+func at(own dbtest.Holding, path string) string { return "/w/" + own.Slug + path }
+
+func get(path func(of dbtest.Holding) string) route {
+	return func(_ *grounds, own, of dbtest.Holding) []try { return []try{{name: "path", path: at(own, path(of))}} }
+}
+
+func post(path func(of dbtest.Holding) string, pairs ...string) route {
+	return func(_ *grounds, own, of dbtest.Holding) []try {
+		return []try{{name: "path", path: at(own, path(of)), form: fields(pairs...)}}
+	}
+}
+
+func free(path string) route {
+	return func(_ *grounds, own, _ dbtest.Holding) []try {
+		return []try{{name: "nothing", path: at(own, path), free: true}}
+	}
+}
+
+func freePost(path string, pairs ...string) route {
+	return func(_ *grounds, own, _ dbtest.Holding) []try {
+		return []try{{name: "nothing", path: at(own, path), form: fields(pairs...), free: true}}
+	}
+}
+
+func lists(path string) route {
+	return func(_ *grounds, own, of dbtest.Holding) []try {
+		return []try{
+			{name: "nothing", path: at(own, path), free: true},
+			{name: "client", path: at(own, path+"?client="+id(of.Client))},
+			{name: "account", path: at(own, path+"?account="+id(of.Account))},
+			{name: "one of two clients", path: at(own, path+"?client="+id(own.Client)+"&client="+id(of.Client))},
+		}
+	}
+}
+
+func activities(g *grounds, own, of dbtest.Holding) []try {
+	return []try{
+		{name: "nothing", path: at(own, "/activity"), free: true},
+		{name: "client", path: at(own, "/activity?client="+id(of.Client))},
+		{name: "approver", path: at(own, "/activity?person=a"+id(of.Approver))},
+	}
+}
+
+func bulk(path string, of1 func(dbtest.Holding) model.PostID) route {
+	return func(g *grounds, own, of dbtest.Holding) []try {
+		return []try{
+			{name: "post", path: at(own, path), form: fields("post", id(of1(of))+":"+g.seen(of, of1(of)))},
+			{name: "filter", path: at(own, path+"?client="+id(of.Client)), form: fields("post", id(of1(of))+":"+g.seen(of, of1(of)))},
+		}
+	}
+}
+
+func newPosts(_ *grounds, own, of dbtest.Holding) []try {
+	return []try{
+		{name: "nothing", path: at(own, "/posts/new"), free: true},
+		{name: "from", path: at(own, "/posts/new?from="+id(of.Draft))},
+		{name: "client", path: at(own, "/posts/new?client="+id(of.Client))},
+	}
+}
+
+// composed tries every field of the composer's form that takes an id.
+func composed(path string) route {
+	return func(g *grounds, own, of dbtest.Holding) []try {
+		to := at(own, "/posts"+path)
+		with := func(name string, pairs ...string) try {
+			f := fields("do", map[string]string{"": "save", "/form": "refresh", "/check": "check"}[path], "key", "key-of-a-form-0123456789", "seen", "0", "text", "A new post")
+			for field, values := range fields(pairs...) {
+				f[field] = values
+			}
+			return try{name: name, path: to, form: f}
+		}
+		mine := id(own.Account)
+		list := []try{
+			with("account", "account", id(of.Account)),
+			with("one of two accounts", "account", mine, "account", id(of.Account), "named", id(own.Client), "named", id(of.Client)),
+			with("file", "account", mine, "media", id(of.Media)),
+			with("file of a variant", "account", mine, "variant", "webhook", "text.webhook", "x", "extra.webhook", id(of.Media)),
+			with("library", "account", mine, "owner", id(of.Client)),
+		}
+		if path == "" {
+			list = append(list, with("account, to publish", "account", id(of.Account), "do", "publish"))
+			odd := with("post", "post", id(of.Draft), "account", mine)
+			odd.odd = true
+			return append(list, odd)
+		}
+		list = append(list, with("post", "post", id(of.Draft), "seen", g.seen(of, of.Draft), "account", mine))
+		if path == "/form" {
+			list = append(list, with("all of a client", "account", mine, "do", "all:"+id(of.Client)))
+		}
+		return list
+	}
+}
+
+func saves(g *grounds, own, of dbtest.Holding) []try {
+	form := func(post model.PostID, of1 dbtest.Holding, pairs ...string) url.Values {
+		f := fields(append(pairs, "do", "save", "seen", g.seen(of1, post), "post", id(post), "text", "Changed")...)
+		return f
+	}
+	mine := id(own.Account)
+	return []try{
+		{name: "post", path: at(own, "/posts/"+id(of.Draft)), form: form(of.Draft, of, "account", mine)},
+		{name: "post of the form", path: at(own, "/posts/"+id(own.Draft)), form: form(of.Draft, of, "account", mine)},
+		{name: "account", path: at(own, "/posts/"+id(own.Draft)), form: form(own.Draft, own, "account", id(of.Account))},
+		{name: "file", path: at(own, "/posts/"+id(own.Draft)), form: form(own.Draft, own, "account", mine, "media", id(of.Media))},
+	}
+}
+
+func uploads(g *grounds, own, of dbtest.Holding) []try {
+	to, base := at(own, "/media"), []string{"do", "refresh", "key", "key-of-a-form-0123456789", "seen", "0", "text", "A new post"}
+	return []try{
+		{name: "library", path: to, form: fields(append(base, "owner", id(of.Client))...), file: g.picture},
+		{name: "library beside an account", path: to, form: fields(append(base, "owner", id(of.Client), "account", id(own.Account))...), file: g.picture},
+		{name: "post", path: to, form: fields(append(base, "post", id(of.Draft), "account", id(own.Account))...), file: g.picture},
+	}
+}
+
+func onPost(path string, of1 func(dbtest.Holding) model.PostID) route {
+	return func(g *grounds, own, of dbtest.Holding) []try {
+		return []try{{name: "post", path: at(own, "/posts/"+id(of1(of))+path), form: fields("seen", g.seen(of, of1(of)))}}
+	}
+}
+
+func onTarget(path string, of1 func(dbtest.Holding) model.TargetID, pairs ...string) route {
+	return func(g *grounds, own, of dbtest.Holding) []try {
+		return []try{{name: "target", path: at(own, "/targets/"+id(of1(of))+path), form: fields(append(pairs, "seen", g.targetSeen(of, of1(of)))...)}}
+	}
+}
+
+func findings(g *grounds, own, of dbtest.Holding) []try {
+	to, seen := at(own, "/targets/"+id(of.UnsureTarget)+"/findings"), g.targetSeen(of, of.UnsureTarget)
+	return []try{
+		{name: "live", path: to, form: fields("verdict", "live", "address", "https://net.example/1", "seen", seen)},
+		{name: "not live", path: to, form: fields("verdict", "not_live", "looked", "true", "seen", seen)},
+		{name: "not looked", path: to, form: fields("verdict", "not_live", "seen", seen)},
+	}
+}
+
+func decisions(g *grounds, own, of dbtest.Holding) []try {
+	r := g.request(of)
+	return []try{{name: "request", path: at(own, "/approvals/"+id(of.Request)+"/decisions"),
+		form: fields("verdict", "approve", "hash", r.Hash, "stage", fmt.Sprint(r.Stage))}}
+}
+
+func comments(g *grounds, own, of dbtest.Holding) []try {
+	to := at(own, "/approvals/"+id(of.Request)+"/comments")
+	return []try{
+		{name: "internal", path: to, form: fields("visibility", "internal", "body", "A remark")},
+		{name: "to the client", path: to, form: fields("visibility", "client", "body", "A remark")},
+	}
+}
+
+func newAccounts(_ *grounds, own, of dbtest.Holding) []try {
+	return []try{
+		{name: "nothing", path: at(own, "/accounts/new"), free: true},
+		{name: "client", path: at(own, "/accounts/new?network=webhook&client="+id(of.Client))},
+	}
+}
+
+func addAccounts(_ *grounds, own, of dbtest.Holding) []try {
+	f := fields("network", "webhook", "client", id(of.Client), "handle", "@new", "address", "https://hooks.example/new", "make", "false", "token", "a-secret-of-its-own")
+	short := fields("network", "webhook", "client", id(of.Client), "handle", "@new", "address", "https://hooks.example/new", "make", "false", "token", "short")
+	return []try{{name: "client", path: at(own, "/accounts"), form: f}, {name: "client, with a bad secret", path: at(own, "/accounts"), form: short}}
+}
+
+func onAccount(path string, pairs ...string) route {
+	return func(g *grounds, own, of dbtest.Holding) []try {
+		return []try{{name: "account", path: at(own, "/accounts/"+id(of.Account)+path), form: fields(append(pairs, "seen", g.accountSeen(of))...)}}
+	}
+}
+
+// reviewed tries a link's form with what another link is for, and a link that is
+// put together of two.
+func reviewed(path string, form func(g *grounds, of dbtest.Holding) url.Values) route {
+	return func(g *grounds, own, of dbtest.Holding) (list []try) {
+		f := form(g, of)
+		if f != nil {
+			f.Set("page", g.pageToken(own))
+		}
+		if f.Has("request") || f.Has("asked") {
+			list = append(list, try{name: "request", path: "/review/" + own.Token + path, form: f})
+		}
+		prefix, _, _ := strings.Cut(own.Token, ".")
+		_, random, _ := strings.Cut(of.Token, ".")
+		if own.ID == of.ID && own.Client != of.Client {
+			return list // the same workspace: put together they are the other's whole link
+		}
+		return append(list, try{name: "token", path: "/review/" + prefix + "." + random + path, form: f})
+	}
+}
+
+func reviewDecision(g *grounds, of dbtest.Holding) url.Values {
+	r := g.request(of)
+	return fields("request", id(of.Request), "stage", fmt.Sprint(r.Stage), "hash", r.Hash, "verdict", "approve")
+}
+
+func reviewApprovals(g *grounds, of dbtest.Holding) url.Values {
+	r := g.request(of)
+	return fields("asked", fmt.Sprintf("%d:%d:%s", of.Request, r.Stage, r.Hash))
+}
+
+func reviewComment(g *grounds, of dbtest.Holding) url.Values {
+	return fields("request", id(of.Request), "body", "A remark")
+}
+
+// signed tries another's own link, and one that was signed for one's own
+// workspace. Neither is made by Herald for this person.
+func signed(g *grounds, own, of dbtest.Holding) []try {
+	link := func(tenant model.TenantID) string {
+		return "/m/" + g.Ring.SignMedia(secret.ForMember, secret.MediaLink{Tenant: int64(tenant), Media: int64(of.Media), File: "original"}, g.Clock.Now().Add(g.life))
+	}
+	return []try{{name: "another's link", path: link(of.ID)}, {name: "own workspace", path: link(own.ID)}}
+}

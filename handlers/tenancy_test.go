@@ -1,0 +1,295 @@
+package handlers_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"html"
+	"image"
+	"image/jpeg"
+	"log/slog"
+	"maps"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"herald/db"
+	"herald/db/blob"
+	"herald/db/dbtest"
+	"herald/db/model"
+	"herald/db/secret"
+	"herald/handlers"
+	"herald/handlers/desk"
+	"herald/handlers/web"
+)
+
+// grounds is a whole Herald over HTTP, with two agencies that own one of
+// everything.
+type grounds struct {
+	*dbtest.World
+	t       *testing.T
+	deps    handlers.Deps
+	web     http.Handler
+	north   *dbtest.Estate
+	south   *dbtest.Estate
+	picture []byte
+	life    time.Duration
+}
+
+func newGrounds(t *testing.T, shard string) *grounds {
+	t.Helper()
+	g := &grounds{World: dbtest.New(t), t: t, life: 15 * time.Minute}
+	blobs, err := blob.OpenFolder(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.deps = handlers.Deps{Store: g.Store, Ring: g.Ring, Blobs: blobs, Log: slog.New(slog.NewTextHandler(testLog{t}, nil)), Now: g.Clock.Now,
+		BaseURL: "https://herald.example", URLLife: g.life, UploadBytes: 1 << 20, Cost: secret.Cost{}, Ready: g.Store.Ping, CheckAddress: func(string) error { return nil }}
+	g.web = handlers.New(g.deps)
+	g.north, g.south = g.Estate(t, "north", db.MainShard), g.Estate(t, "south", shard)
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, image.NewRGBA(image.Rect(0, 0, 40, 40)), nil); err != nil {
+		t.Fatal(err)
+	}
+	g.picture = b.Bytes()
+	key := dbtest.Look[string](t, g.World, db.MainShard, `SELECT path FROM tenant.media WHERE id = $1`, g.north.Main.Media)
+	if _, err := blobs.Put(t.Context(), key, bytes.NewReader(g.picture), blob.Options{Size: int64(len(g.picture))}); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// testLog keeps what the edge logs, which is faults of ours only, with the test.
+type testLog struct{ t *testing.T }
+
+func (l testLog) Write(p []byte) (int, error) {
+	l.t.Logf("%s", bytes.TrimSpace(p))
+	return len(p), nil
+}
+
+func (g *grounds) seen(of dbtest.Holding, id model.PostID) string {
+	page, _ := of.Owner.Post(context.Background(), id)
+	return fmt.Sprint(page.Post.Revision)
+}
+
+func (g *grounds) targetSeen(of dbtest.Holding, id model.TargetID) string {
+	t, _ := of.Owner.Target(context.Background(), id)
+	return fmt.Sprint(t.Revision)
+}
+
+func (g *grounds) accountSeen(of dbtest.Holding) string {
+	a, _ := of.Owner.Account(context.Background(), of.Account)
+	return fmt.Sprint(a.Revision)
+}
+
+func (g *grounds) request(of dbtest.Holding) db.InboxRequest {
+	r, _ := of.Owner.Approval(context.Background(), of.Request)
+	return r
+}
+
+func (g *grounds) pageToken(own dbtest.Holding) string {
+	rs, _ := g.Store.Review(context.Background(), own.Token)
+	return rs.PageToken()
+}
+
+// send sends a request as a person who is signed in; nobody if who is nil.
+func (g *grounds) send(who *db.Scope, pattern string, try try) *httptest.ResponseRecorder {
+	g.t.Helper()
+	method, _, _ := strings.Cut(pattern, " ")
+	var body bytes.Buffer
+	kind := "application/x-www-form-urlencoded"
+	if try.file != nil {
+		kind = multi(g.t, &body, try)
+	} else {
+		body.WriteString(try.form.Encode())
+	}
+	r := httptest.NewRequestWithContext(g.t.Context(), method, try.path, &body)
+	if method == http.MethodPost {
+		r.Header.Set("Content-Type", kind)
+	}
+	if who != nil {
+		w := httptest.NewRecorder()
+		sessions := &web.Sessions{Store: g.Store, Secure: true, Now: g.Clock.Now}
+		if err := sessions.SignIn(w, httptest.NewRequest("POST", "/signin", nil), who.Actor.User); err != nil {
+			g.t.Fatal(err)
+		}
+		r.AddCookie(w.Result().Cookies()[0])
+	}
+	w := httptest.NewRecorder()
+	g.web.ServeHTTP(w, r)
+	return w
+}
+
+func multi(t *testing.T, body *bytes.Buffer, try try) string {
+	t.Helper()
+	w := multipart.NewWriter(body)
+	for name, values := range try.form {
+		for _, v := range values {
+			_ = w.WriteField(name, v)
+		}
+	}
+	part, err := w.CreateFormFile("file", "new.jpg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = part.Write(try.file)
+	_ = w.Close()
+	return w.FormDataContentType()
+}
+
+// each calls f with every request of every route, in a fixed order: what is done
+// to accounts comes last.
+func (g *grounds) each(own, of dbtest.Holding, f func(pattern string, try try)) {
+	for _, pattern := range slices.Backward(slices.Sorted(maps.Keys(routes))) {
+		for _, try := range routes[pattern](g, own, of) {
+			f(pattern, try)
+		}
+	}
+}
+
+func TestEveryAddressHasACase(t *testing.T) {
+	t.Parallel()
+	patterns := handlers.Patterns(handlers.Deps{})
+	for _, p := range patterns {
+		_, with := routes[p]
+		_, without := withoutIDs[p]
+		if with == without {
+			t.Errorf("%s needs a case in routes, with a request for each position that takes an id, or a reason in withoutIDs", p)
+		}
+		if without && (strings.Contains(p, "{") && p != "GET /{$}") {
+			t.Errorf("%s takes something from its path, so it needs a case", p)
+		}
+	}
+	for p := range routes {
+		if !slices.Contains(patterns, p) {
+			t.Errorf("there is no address %s any more: take its case away", p)
+		}
+	}
+}
+
+// TestEveryAddressWithAnotherWorkspacesIds sends every request as the owner of
+// one workspace with the ids of another, on two shards and on one: NotFound, and
+// nothing is written anywhere.
+func TestEveryAddressWithAnotherWorkspacesIds(t *testing.T) {
+	t.Parallel()
+	for _, shard := range []string{dbtest.SecondShard, db.MainShard} {
+		t.Run("on the shard "+shard, func(t *testing.T) {
+			t.Parallel()
+			g := newGrounds(t, shard)
+			g.each(g.south.Main, g.north.Main, func(pattern string, try try) {
+				g.refused(g.south.Owner, pattern, try, g.south.Main, g.north.Main)
+			})
+		})
+	}
+}
+
+// TestEveryAddressWithAHiddenClientsIds does the same as a member who works for
+// one client of the workspace, with the ids of the other.
+func TestEveryAddressWithAHiddenClientsIds(t *testing.T) {
+	t.Parallel()
+	g := newGrounds(t, dbtest.SecondShard)
+	g.each(g.north.Other, g.north.Main, func(pattern string, try try) {
+		g.refused(g.north.Half, pattern, try, g.north.Other, g.north.Main)
+	})
+}
+
+// refused wants NotFound, without a word of the other's, and nothing written.
+// Where the person may not use the address at all, that is the answer, whatever
+// the ids.
+func (g *grounds) refused(who *db.Scope, pattern string, try try, own, of dbtest.Holding) {
+	g.t.Helper()
+	before, mine := of.Imprint(g.t), own.Imprint(g.t)
+	w := g.send(who, pattern, try)
+	want := http.StatusNotFound
+	if needs, ok := (&desk.Desk{}).Patterns()[pattern]; ok && !who.Actor.MayAnywhere(needs) {
+		want = http.StatusForbidden
+	}
+	title := fmt.Sprintf("%s with another's %s", pattern, try.name)
+	switch {
+	case try.free && w.Code < 400:
+	case w.Code != want:
+		g.t.Errorf("%s: status %d, want %d: %s", title, w.Code, want, words(w))
+	}
+	if strings.Contains(w.Body.String(), of.Mark) || strings.Contains(fmt.Sprint(w.Result().Header), of.Mark) {
+		g.t.Errorf("%s shows what is another's: %s", title, words(w))
+	}
+	if changed := dbtest.Changed(before, of.Imprint(g.t)); len(changed) > 0 && own.ID != of.ID {
+		g.t.Errorf("%s changed what is another's: %v", title, changed)
+	}
+	if changed := dbtest.Changed(mine, own.Imprint(g.t)); len(changed) > 0 && !try.free {
+		g.t.Errorf("%s was refused and wrote all the same: %v", title, changed)
+	}
+}
+
+// words are the text of a page, for the message of a failure.
+func words(w *httptest.ResponseRecorder) string {
+	_, text, _ := strings.Cut(w.Body.String(), "<main")
+	text = strings.Join(strings.Fields(tags.ReplaceAllString(html.UnescapeString("<main"+text), " ")), " ")
+	return text[:min(len(text), 500)] + w.Header().Get("Location")
+}
+
+var tags = regexp.MustCompile(`<[^>]*>`)
+
+// TestEveryAddressOfAnotherWorkspace sends what a member of one workspace sends at
+// work, to its addresses, as a member of another and as nobody.
+func TestEveryAddressOfAnotherWorkspace(t *testing.T) {
+	t.Parallel()
+	g := newGrounds(t, dbtest.SecondShard)
+	of := g.north.Main
+	before := of.Imprint(t)
+	g.each(of, of, func(pattern string, try try) {
+		if !strings.Contains(pattern, "/w/{slug}") {
+			return
+		}
+		if w := g.send(g.south.Owner, pattern, try); w.Code != http.StatusNotFound || strings.Contains(w.Body.String(), of.Mark) {
+			t.Errorf("%s as a stranger: status %d, want 404: %s", pattern, w.Code, words(w))
+		}
+		w := g.send(nil, pattern, try)
+		if to := w.Header().Get("Location"); w.Code != http.StatusSeeOther || !strings.HasPrefix(to, "/signin") {
+			t.Errorf("%s as nobody: status %d to %q, want the sign-in page", pattern, w.Code, to)
+		}
+	})
+	if changed := dbtest.Changed(before, of.Imprint(t)); len(changed) > 0 {
+		t.Errorf("strangers changed %v", changed)
+	}
+}
+
+// TestEveryCaseIsWhatAPersonAtWorkSends proves the cases: with one's own ids they
+// find what they name. What they find may have changed by the ones before, so a
+// Conflict counts.
+func TestEveryCaseIsWhatAPersonAtWorkSends(t *testing.T) {
+	t.Parallel()
+	g := newGrounds(t, dbtest.SecondShard)
+	of := g.north.Main
+	g.each(of, of, func(pattern string, try try) {
+		if try.odd {
+			return
+		}
+		w := g.send(g.north.Owner, pattern, try)
+		if w.Code >= 500 || w.Code == http.StatusNotFound || w.Code == http.StatusForbidden {
+			t.Errorf("%s with one's own %s: status %d: %s", pattern, try.name, w.Code, words(w))
+		}
+	})
+}
+
+// TestNamingAnotherWorkspacesClientConfirmsNothing: a post for two clients wants
+// both confirmed by name, and a stranger's name is none of them.
+func TestNamingAnotherWorkspacesClientConfirmsNothing(t *testing.T) {
+	t.Parallel()
+	g := newGrounds(t, db.MainShard)
+	before := g.south.Imprint(t)
+	form := url.Values{"do": {"save"}, "key": {"key-of-a-form-0123456789"}, "seen": {"0"}, "text": {"For both"},
+		"account": {id(g.south.Main.Account), id(g.south.Other.Account)}, "named": {id(g.south.Main.Client), id(g.north.Main.Client)}}
+	if w := g.send(g.south.Owner, "POST /w/{slug}/posts", try{path: "/w/south/posts", form: form}); w.Code != http.StatusUnprocessableEntity {
+		t.Errorf("status %d, want 422: %s", w.Code, words(w))
+	}
+	if changed := dbtest.Changed(before, g.south.Imprint(t)); len(changed) > 0 {
+		t.Errorf("it was saved: %v", changed)
+	}
+}
