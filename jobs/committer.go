@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -21,6 +22,9 @@ type Committer struct {
 	guards db.Guards
 	lanes  map[string]*lane
 	wg     sync.WaitGroup
+
+	owed   chan []db.Key // dispatches to mark done where that is another database
+	marked chan struct{}
 }
 
 // lane is the queue of one shard.
@@ -29,6 +33,7 @@ type lane struct {
 	mu    sync.Mutex
 	queue []*ask
 	wake  chan struct{}
+	shut  bool // wake is closed
 }
 
 // ask is one worker's wish; exactly one of its parts is set.
@@ -53,7 +58,8 @@ const (
 
 // NewCommitter starts the writers of every shard; Close ends them.
 func NewCommitter(pipe *db.Pipeline, guards db.Guards) *Committer {
-	c := &Committer{pipe: pipe, guards: guards, lanes: map[string]*lane{}}
+	c := &Committer{pipe: pipe, guards: guards, lanes: map[string]*lane{}, owed: make(chan []db.Key, 64), marked: make(chan struct{})}
+	go c.mark()
 	for _, shard := range pipe.Shards() {
 		l := &lane{shard: shard, wake: make(chan struct{}, writers)}
 		c.lanes[shard] = l
@@ -64,21 +70,67 @@ func NewCommitter(pipe *db.Pipeline, guards db.Guards) *Committer {
 	return c
 }
 
-// Close ends the writers once what is queued is written. Nothing may be handed
-// in afterwards.
+// Close ends the writers once what is queued is written. What is handed in
+// afterwards gets ErrClosed.
 func (c *Committer) Close() {
 	for _, l := range c.lanes {
-		close(l.wake)
+		l.close()
 	}
 	c.wg.Wait()
+	close(c.owed)
+	<-c.marked
 }
 
-// Claim asks to publish a target. The Work says how it was judged.
-func (c *Committer) Claim(ctx context.Context, key db.Key) (db.Work, uuid.UUID, error) {
-	owner := uuid.New()
+// markEvery is how long dispatches of other databases wait to be marked done
+// together.
+const markEvery = 100 * time.Millisecond
+
+// mark marks dispatches done in bulk. One that is not marked, because the process
+// ended or the database was away, is found obsolete when the sweeper brings it
+// back.
+func (c *Committer) mark() {
+	defer close(c.marked)
+	for first := range c.owed {
+		keys := c.gather(first)
+		ctx, cancel := context.WithTimeout(context.Background(), writeTimeout)
+		_ = c.pipe.Done(ctx, "publish", keys)
+		cancel()
+	}
+}
+
+// gather adds what is handed in within markEvery.
+func (c *Committer) gather(keys []db.Key) []db.Key {
+	wait := time.After(markEvery)
+	for {
+		select {
+		case next, open := <-c.owed:
+			if !open {
+				return keys
+			}
+			keys = append(keys, next...)
+		case <-wait:
+			return keys
+		}
+	}
+}
+
+// ErrClosed says that the process is going: what was to be written is left to
+// the sweeper.
+var ErrClosed = errors.New("the worker is shutting down")
+
+func (l *lane) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.shut = true
+	close(l.wake)
+}
+
+// Claim asks to publish a target. The Work says how it was judged. An owner, who
+// is new for every run, may ask again if the answer was lost.
+func (c *Committer) Claim(ctx context.Context, key db.Key, owner uuid.UUID) (db.Work, error) {
 	a := &ask{claim: &db.Claim{Key: key, Owner: owner}}
 	err := c.wait(ctx, key.Shard, a)
-	return a.work, owner, err
+	return a.work, err
 }
 
 // Save keeps handles. It fails with db.ErrLostClaim if another holds the claim.
@@ -119,7 +171,9 @@ func (c *Committer) wait(ctx context.Context, shard string, a *ask) error {
 		return model.Refuse(model.NotFound, "There is no shard "+shard+".")
 	}
 	a.ready = make(chan struct{})
-	l.put(a)
+	if !l.put(a) {
+		return ErrClosed
+	}
 	select {
 	case <-a.ready:
 		return a.err
@@ -128,10 +182,23 @@ func (c *Committer) wait(ctx context.Context, shard string, a *ask) error {
 	}
 }
 
-func (l *lane) put(a *ask) {
+// put says whether the ask was taken.
+func (l *lane) put(a *ask) bool {
 	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.shut {
+		return false
+	}
 	l.queue = append(l.queue, a)
-	l.mu.Unlock()
+	l.nudge()
+	return true
+}
+
+// nudge wakes a writer. mu is held.
+func (l *lane) nudge() {
+	if l.shut {
+		return
+	}
 	select {
 	case l.wake <- struct{}{}:
 	default:
@@ -155,10 +222,7 @@ func (l *lane) take() []*ask {
 	}
 	l.queue = left
 	if len(left) > 0 {
-		select {
-		case l.wake <- struct{}{}:
-		default:
-		}
+		l.nudge()
 	}
 	return group
 }
@@ -188,7 +252,7 @@ func (c *Committer) run(l *lane) {
 			c.write(l.shard, group)
 		}
 	}
-	if rest := l.take(); len(rest) > 0 {
+	for rest := l.take(); len(rest) > 0; rest = l.take() {
 		c.write(l.shard, rest)
 	}
 }
@@ -232,6 +296,9 @@ func (c *Committer) once(shard string, asks []*ask) error {
 		return err
 	}
 	deliver(asks, group)
+	if len(group.Owed) > 0 {
+		c.owed <- group.Owed
+	}
 	return nil
 }
 

@@ -49,7 +49,7 @@ func (p *Publisher) point(name string) {
 // and only its winner goes on. It returns an error only for what asynq should
 // try again: nothing has been claimed then, or the sweeper will find it.
 func (p *Publisher) Publish(ctx context.Context, key db.Key, due time.Time) error {
-	if err := sleep(ctx, due.Sub(p.Now())); err != nil {
+	if err := p.hold(ctx, due); err != nil {
 		return err
 	}
 	if err := p.places().enter(ctx, key.Tenant); err != nil {
@@ -60,6 +60,7 @@ func (p *Publisher) Publish(ctx context.Context, key db.Key, due time.Time) erro
 	// acted on, and a call that was begun cannot be taken back.
 	ctx = context.WithoutCancel(ctx)
 	p.point("before_claim")
+	asked := p.Now()
 	work, owner, err := p.claim(ctx, key)
 	if err != nil {
 		return err
@@ -67,17 +68,33 @@ func (p *Publisher) Publish(ctx context.Context, key db.Key, due time.Time) erro
 	switch work.Verdict {
 	case db.Claimed:
 		p.point("claimed")
-		return p.attempt(ctx, key, owner, work)
+		return p.attempt(ctx, key, owner, work, asked)
 	case db.Early, db.Busy:
 		return nil // a newer dispatch, or the holder, sees to it
 	}
 	return p.Committer.Done(ctx, key)
 }
 
-// claim asks for the target, renewing the account's token first if it must.
-func (p *Publisher) claim(ctx context.Context, key db.Key) (db.Work, uuid.UUID, error) {
+// hold waits until due by the clock, which may be set while it waits.
+func (p *Publisher) hold(ctx context.Context, due time.Time) error {
+	for {
+		wait := due.Sub(p.Now())
+		if err := sleep(ctx, wait); err != nil || wait <= 0 {
+			return err
+		}
+	}
+}
+
+// claim asks for the target, renewing the account's token first if it must. It
+// insists: a claim whose answer was lost with the database may have been
+// written, and is then given to the same owner again.
+func (p *Publisher) claim(ctx context.Context, key db.Key) (work db.Work, owner uuid.UUID, err error) {
+	owner = uuid.New()
 	for range 4 {
-		work, owner, err := p.Committer.Claim(ctx, key)
+		err = p.persist(ctx, func(ctx context.Context) error {
+			work, err = p.Committer.Claim(ctx, key, owner)
+			return err
+		})
 		if err != nil || work.Verdict != db.Refresh {
 			return work, owner, err
 		}
@@ -85,7 +102,7 @@ func (p *Publisher) claim(ctx context.Context, key db.Key) (db.Work, uuid.UUID, 
 			return work, owner, err
 		}
 	}
-	return db.Work{}, uuid.Nil, errors.New("the token could not be renewed in time")
+	return db.Work{}, owner, errors.New("the token could not be renewed in time")
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
@@ -107,6 +124,7 @@ type run struct {
 	key     db.Key
 	owner   uuid.UUID
 	work    db.Work
+	flown   time.Time // no later than the attempt went in flight
 	adapter networks.Adapter
 	job     networks.Job
 	trail   *trail
@@ -115,8 +133,8 @@ type run struct {
 
 // attempt does what follows a claim: Prepare, the move to in flight, Commit, and
 // the result.
-func (p *Publisher) attempt(ctx context.Context, key db.Key, owner uuid.UUID, work db.Work) error {
-	r := &run{key: key, owner: owner, work: work, trail: &trail{}}
+func (p *Publisher) attempt(ctx context.Context, key db.Key, owner uuid.UUID, work db.Work, asked time.Time) error {
+	r := &run{key: key, owner: owner, work: work, flown: asked, trail: &trail{}}
 	r.handles = newHandles(work.Handles, func(ctx context.Context, change map[string]string) error {
 		return p.Committer.Save(ctx, db.Step{Key: key, Owner: owner, Attempt: work.Attempt, Handles: change})
 	})
@@ -133,6 +151,9 @@ func (p *Publisher) attempt(ctx context.Context, key db.Key, owner uuid.UUID, wo
 		return ignoreLost(err)
 	}
 	p.point("before_commit")
+	if p.Now().Sub(r.flown) > p.Settings.StaleInFlight/2 {
+		return nil // we slept: others may take this for lost by now, and ask the network
+	}
 	receipt, err := p.commit(ctx, r, ready)
 	p.point("after_commit")
 	if err != nil {
@@ -176,6 +197,7 @@ func (p *Publisher) begin(ctx context.Context, r *run, ready networks.Ready) err
 		return nil
 	}
 	p.point("prepared")
+	r.flown = p.Now()
 	return p.persist(ctx, func(ctx context.Context) error {
 		return p.Committer.Begin(ctx, db.Step{Key: r.key, Owner: r.owner, Attempt: r.work.Attempt, Handles: ready.Handles})
 	})
@@ -220,7 +242,7 @@ func (p *Publisher) persist(ctx context.Context, write func(context.Context) err
 	wait := 50 * time.Millisecond
 	for deadline := time.Now().Add(p.Settings.StaleInFlight / 2); ; {
 		err := write(ctx)
-		if err == nil || errors.Is(err, db.ErrLostClaim) || db.BadRow(err) || time.Now().After(deadline) {
+		if err == nil || errors.Is(err, db.ErrLostClaim) || errors.Is(err, ErrClosed) || db.BadRow(err) || time.Now().After(deadline) {
 			return err
 		}
 		if err := sleep(ctx, wait); err != nil {

@@ -90,7 +90,9 @@ func TestATokenEndpointThatIsAwayPostponesAndDisconnectsNobody(t *testing.T) {
 func TestATokenEndpointThatStaysAwayEndsInMissed(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	net := &renewing{pretend: r.net, answer: func(int) (networks.Tokens, error) { return networks.Tokens{}, fault.New(fault.Transient, "http_503", "Away.") }}
+	net := &renewing{pretend: r.net, answer: func(int) (networks.Tokens, error) {
+		return networks.Tokens{}, fault.New(fault.Transient, "http_503", "Away.")
+	}}
 	r.pub.Networks[network.Mastodon] = net
 	h := r.hold(t, "north")
 	h.renewable(t, "refresh-0", time.Minute)

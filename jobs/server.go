@@ -128,15 +128,12 @@ func (s *Server) Start(ctx context.Context) error {
 func (s *Server) server(concurrency int, queues map[string]int) *asynq.Server {
 	return asynq.NewServerFromRedisClient(s.deps.Redis, asynq.Config{
 		Concurrency: concurrency, Queues: queues, TaskCheckInterval: checkEvery, DelayedTaskCheckInterval: time.Second,
-		RetryDelayFunc: retryDelay, ShutdownTimeout: drainTime, Logger: quiet{s.deps.Log}, LogLevel: asynq.WarnLevel,
+		RetryDelayFunc: retryDelay, ShutdownTimeout: s.deps.Settings.Drain, Logger: quiet{s.deps.Log}, LogLevel: asynq.WarnLevel,
 		ErrorHandler: asynq.ErrorHandlerFunc(s.failed),
 	})
 }
 
-const (
-	checkEvery = 50 * time.Millisecond
-	drainTime  = 25 * time.Second
-)
+const checkEvery = 50 * time.Millisecond
 
 // schedule registers the clockwork with asynq. A tick shorter than asynq's
 // second is beaten by the process itself.
@@ -223,9 +220,11 @@ func (s *Server) Stop() {
 	for _, srv := range s.servers {
 		srv.Stop()
 	}
+	var ends sync.WaitGroup
 	for _, srv := range s.servers {
-		srv.Shutdown()
+		ends.Go(srv.Shutdown)
 	}
+	ends.Wait()
 	s.release()
 	s.wg.Wait()
 	s.committer.Close()

@@ -21,7 +21,8 @@ CREATE TYPE tenant.judgement AS (
 -- claim_targets runs the guards in order and claims what passes, all in one
 -- statement for targets of any number of workspaces. verdict is
 --   claimed    the attempt row exists; state in_flight if the network's format is
---              among p_straight (nothing to prepare), else preparing
+--              among p_straight (nothing to prepare), else preparing. Asked again
+--              by the same owner, whose answer was lost, it answers the same
 --   obsolete   another version is approved, or the target moved on: do nothing
 --   early      it was moved to later: do nothing, a newer dispatch row exists
 --   busy       another holds the claim or the guard: do nothing
@@ -65,7 +66,7 @@ BEGIN
 	         WHEN 'account_rate' THEN j.rate_free_at
 	         WHEN 'network_rate' THEN j.closed_until
 	         ELSE p_now + p_hold END,
-	       CASE WHEN j.resume THEN j.attempt_no ELSE j.attempt_no + 1 END, j.straight)::tenant.judgement)
+	       CASE WHEN j.resume OR j.why = 'again' THEN j.attempt_no ELSE j.attempt_no + 1 END, j.straight)::tenant.judgement)
 	  INTO judged
 	  FROM (
 		-- 2 and 8 count: room is taken only by what every other guard lets go, so
@@ -87,6 +88,7 @@ BEGIN
 		       CASE
 		         WHEN w.state IS NULL OR w.has_version <> w.version_id OR w.approved IS DISTINCT FROM w.version_id
 		              OR w.state NOT IN ('scheduled', 'retry_scheduled', 'queued', 'publishing') THEN 'obsolete'
+		         WHEN w.state = 'publishing' AND w.holder = w.owner THEN 'again'
 		         WHEN w.state = 'publishing' THEN 'busy'
 		         WHEN w.has_seq > w.seq OR w.at > p_now THEN 'early'
 		         -- 1 workspace, client and account run
@@ -124,7 +126,7 @@ BEGIN
 		  FROM (
 			SELECT a.tenant_id, a.target_id, a.version_id, a.seq, a.owner,
 			       t.state, t.version_id AS has_version, t.seq AS has_seq, coalesce(t.next_at, t.due_at) AS at, t.due_at, t.post_id, t.account_id,
-			       t.attempt_no, t.needs_scopes, t.needs_media, cardinality(t.media_ids) AS files,
+			       t.owner AS holder, t.attempt_no, t.needs_scopes, t.needs_media, cardinality(t.media_ids) AS files,
 			       (t.network || '/' || t.format) = ANY (p_straight) AS straight,
 			       p.approved_version_id AS approved,
 			       w.suspended_at, w.paused_at IS NOT NULL AS workspace_paused, w.posts_a_month,
@@ -235,7 +237,7 @@ BEGIN
 	PERFORM tenant.recompute_posts(array_agg(j.tenant_id), array_agg(j.post_id)) FROM unnest(judged) j WHERE j.verdict IN ('claimed', 'postponed', 'refused');
 
 	RETURN QUERY
-	SELECT j.tenant_id, j.target_id, j.verdict, j.reason, j.retry_at,
+	SELECT j.tenant_id, j.target_id, CASE j.verdict WHEN 'again' THEN 'claimed' ELSE j.verdict END, j.reason, j.retry_at,
 	       t.post_id, t.client_id, j.account_id, t.network, t.format,
 	       j.attempt_no, t.attempts_used, t.limited_since, t.due_at, j.straight,
 	       ac.handle, ac.remote_id, ac.address, ac.settings, ac.scopes, ac.token, ac.refresh_token, ac.token_expires,
@@ -245,15 +247,16 @@ BEGIN
 	          FROM tenant.media md WHERE md.tenant_id = t.tenant_id AND md.id = ANY (t.media_ids) AND cardinality(t.media_ids) > 0),
 	       at.handles
 	  FROM unnest(judged) j
-	  LEFT JOIN tenant.targets t ON t.tenant_id = j.tenant_id AND t.id = j.target_id AND j.verdict = 'claimed'
+	  LEFT JOIN tenant.targets t ON t.tenant_id = j.tenant_id AND t.id = j.target_id AND j.verdict IN ('claimed', 'again')
 	  LEFT JOIN tenant.accounts ac ON ac.tenant_id = t.tenant_id AND ac.id = t.account_id
-	  LEFT JOIN tenant.post_versions v ON v.tenant_id = t.tenant_id AND v.id = j.version_id AND j.verdict = 'claimed'
+	  LEFT JOIN tenant.post_versions v ON v.tenant_id = t.tenant_id AND v.id = j.version_id AND j.verdict IN ('claimed', 'again')
 	  LEFT JOIN tenant.attempts at ON at.tenant_id = t.tenant_id AND at.target_id = t.id AND at.version_id = j.version_id AND at.attempt_no = j.attempt_no;
 END $$;
 -- +goose StatementEnd
 
 -- begin_commits marks attempts in flight. owner must still hold the claim; what
--- comes back may call the network, nothing else may.
+-- comes back may call the network, nothing else may. An owner whose answer was
+-- lost asks again and is told the same.
 -- +goose StatementBegin
 CREATE FUNCTION tenant.begin_commits(p_tenants bigint[], p_targets bigint[], p_versions bigint[], p_attempts integer[], p_owners uuid[], p_handles jsonb[], p_now timestamptz)
 RETURNS TABLE (tenant_id bigint, target_id bigint) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
@@ -273,7 +276,7 @@ BEGIN
 	UPDATE tenant.attempts at SET state = 'in_flight', flown_at = p_now, handles = at.handles || h.handles
 	  FROM held h
 	 WHERE at.tenant_id = h.tenant_id AND at.target_id = h.target_id AND at.version_id = h.version_id AND at.attempt_no = h.attempt_no
-	   AND at.state = 'preparing' AND at.owner = h.owner
+	   AND at.state IN ('preparing', 'in_flight') AND at.owner = h.owner
 	RETURNING at.tenant_id, at.target_id;
 END $$;
 -- +goose StatementEnd
