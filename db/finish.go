@@ -153,8 +153,8 @@ func (p *Pipeline) queueSteps(b *pgx.Batch, steps []Step, begin bool, held []boo
 }
 
 // Group is what workers want written at one moment on one shard. After Write,
-// Works has a Work per claim, and the Held slices say which of the others still
-// held their claim.
+// Works has a Work per claim, the Held slices say which of the others still held
+// their claim, and Owed are dispatches that are worked off and not yet marked so.
 type Group struct {
 	Claims  []Claim
 	Saves   []Step
@@ -166,12 +166,14 @@ type Group struct {
 	SavesHeld   []bool
 	BeginsHeld  []bool
 	ResultsHeld []bool
+	Owed        []Key
 }
 
 // Write writes the whole group in one transaction and one round trip: it is
 // durable when Write returns without an error. Where the shard shares the
-// control plane's database, dispatches are marked done in it too; elsewhere in a
-// second statement there.
+// control plane's database, dispatches are marked done in it too; elsewhere the
+// caller owes that to Done. Nothing hangs on it: an enqueued dispatch whose
+// target has moved on is found obsolete and marked then.
 func (p *Pipeline) Write(ctx context.Context, shard string, g Guards, group *Group) (err error) {
 	defer wrap(&err, "write group on shard %s", shard)
 	pool, err := p.shard(shard)
@@ -190,17 +192,13 @@ func (p *Pipeline) Write(ctx context.Context, shard string, g Guards, group *Gro
 	}
 	if p.together(shard) {
 		p.queueDone(b, done)
-		return pool.SendBatch(ctx, b).Close()
+	} else {
+		group.Owed = done
 	}
-	if b.Len() > 0 {
-		if err := pool.SendBatch(ctx, b).Close(); err != nil {
-			return err
-		}
+	if b.Len() == 0 {
+		return nil
 	}
-	if len(done) > 0 {
-		return p.Done(ctx, "publish", done)
-	}
-	return nil
+	return pool.SendBatch(ctx, b).Close()
 }
 
 func (p *Pipeline) queueAll(b *pgx.Batch, g Guards, group *Group) error {
