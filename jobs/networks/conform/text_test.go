@@ -10,7 +10,7 @@ import (
 
 // scripts are texts that lose something on a careless way.
 var scripts = map[string]string{
-	"joined emoji":      "Family 👨‍👩‍👧‍👦, pride 🏳️‍🌈, health worker 👩🏽‍⚕️, England 🏴󠁧󠁢󠁥󠁮󠁧󠁿, one 1️⃣",
+	"joined emoji":      "Family 👨\u200d👩\u200d👧\u200d👦, pride 🏳️\u200d🌈, health worker 👩🏽\u200d⚕️, England 🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f, one 1️⃣",
 	"combining marks":   "Cafe\u0301 a\u0308 o\u0302\u0323, and Z\u0351\u036b\u0343a\u030algo\u0332",
 	"composed":          "Café Ångström ﬁne ½ İı",
 	"CJK":               "新鮮なパンを毎朝七時に焼いています。갓 구운 빵, 新鲜出炉的面包，𠮷野家",

@@ -180,11 +180,6 @@ func (w *world) jobOf(p networks.Post) networks.Job {
 	return networks.Job{Key: "tenant:1:target:2:version:3", Attempt: 1, Account: w.place.account(), Post: p, Trail: w}
 }
 
-// window is where a look-up searches, as the pipeline gives it.
-func (w *world) window() networks.Window {
-	return networks.Window{Since: noon.Add(-2 * time.Minute), Until: w.clock().Add(2 * time.Minute)}
-}
-
 // kept are handles in memory.
 type kept struct {
 	mu     sync.Mutex
