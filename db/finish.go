@@ -40,6 +40,15 @@ var ErrLostClaim = errors.New("the claim is held by another")
 
 const sqlFinish = `SELECT * FROM tenant.finish_targets($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`
 
+// sqlFinishTogether marks the dispatches done in the same statement, where both
+// planes share a database.
+const sqlFinishTogether = `
+	WITH done AS (
+		UPDATE control.publish_dispatch_index d SET status = 'done', updated_at = $21
+		  FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $22::bigint[]) AS k(tenant_id, target_id, version_id, seq)
+		 WHERE d.tenant_id = k.tenant_id AND d.target_id = k.target_id AND d.version_id = k.version_id AND d.task = 'publish' AND d.seq = k.seq AND d.status <> 'done')
+	SELECT * FROM tenant.finish_targets($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`
+
 // resultColumns are results as the arrays of finish_targets.
 type resultColumns struct {
 	keyColumns
@@ -67,7 +76,7 @@ func (c *resultColumns) add(r Result) error {
 	if err != nil {
 		return err
 	}
-	c.tenants, c.targets, c.versions = append(c.tenants, r.Tenant), append(c.targets, r.Target), append(c.versions, r.Version)
+	c.tenants, c.targets, c.versions, c.seqs = append(c.tenants, r.Tenant), append(c.targets, r.Target), append(c.versions, r.Version), append(c.seqs, r.Seq)
 	c.attempts, c.owners, c.states = append(c.attempts, r.Attempt), append(c.owners, r.Owner), append(c.states, r.State)
 	c.outcomes, c.reasons, c.says = append(c.outcomes, r.Outcome), append(c.reasons, r.Reason), append(c.says, r.Say)
 	c.nexts, c.used, c.codes = append(c.nexts, r.Next), append(c.used, one(r.Used)), append(c.codes, r.Code)
@@ -87,7 +96,7 @@ func one(b bool) int {
 
 // queueResults adds the results of one group to a batch; held gets whether each
 // was still the holder's to write.
-func (p *Pipeline) queueResults(b *pgx.Batch, results []Result, held []bool) error {
+func (p *Pipeline) queueResults(b *pgx.Batch, results []Result, together bool, held []bool) error {
 	var c resultColumns
 	place := make(map[[2]int64]int, len(results))
 	for i, r := range results {
@@ -96,8 +105,12 @@ func (p *Pipeline) queueResults(b *pgx.Batch, results []Result, held []bool) err
 		}
 		place[[2]int64{int64(r.Tenant), int64(r.Target)}] = i
 	}
-	b.Queue(sqlFinish, c.tenants, c.targets, c.versions, c.attempts, c.owners, c.states, c.outcomes, c.reasons, c.says, c.nexts, c.used,
-		c.codes, c.statuses, c.requests, c.externals, c.permalinks, c.follows, c.closes, c.calls, c.handles, p.now()).Query(func(rows pgx.Rows) error {
+	sql, args := sqlFinish, []any{c.tenants, c.targets, c.versions, c.attempts, c.owners, c.states, c.outcomes, c.reasons, c.says, c.nexts, c.used,
+		c.codes, c.statuses, c.requests, c.externals, c.permalinks, c.follows, c.closes, c.calls, c.handles, p.now()}
+	if together {
+		sql, args = sqlFinishTogether, append(args, c.seqs)
+	}
+	b.Queue(sql, args...).Query(func(rows pgx.Rows) error {
 		var tenant, target, version, seq int64
 		_, err := pgx.ForEachRow(rows, []any{&tenant, &target, &version, &seq}, func() error {
 			held[place[[2]int64{tenant, target}]] = true
@@ -182,18 +195,15 @@ func (p *Pipeline) Write(ctx context.Context, shard string, g Guards, group *Gro
 	}
 	group.Works, group.ResultsHeld = make([]Work, len(group.Claims)), make([]bool, len(group.Results))
 	group.SavesHeld, group.BeginsHeld = make([]bool, len(group.Saves)), make([]bool, len(group.Begins))
-	done := group.Dones
-	for _, r := range group.Results {
-		done = append(done, r.Key)
-	}
 	b := &pgx.Batch{}
-	if err := p.queueAll(b, g, group); err != nil {
+	together := p.together(shard)
+	if err := p.queueAll(b, g, group, together); err != nil {
 		return err
 	}
-	if p.together(shard) {
-		p.queueDone(b, done)
+	if together {
+		p.queueDone(b, group.Dones)
 	} else {
-		group.Owed = done
+		group.owe()
 	}
 	if b.Len() == 0 {
 		return nil
@@ -201,9 +211,17 @@ func (p *Pipeline) Write(ctx context.Context, shard string, g Guards, group *Gro
 	return pool.SendBatch(ctx, b).Close()
 }
 
-func (p *Pipeline) queueAll(b *pgx.Batch, g Guards, group *Group) error {
+// owe lists the dispatches of the group that are worked off.
+func (g *Group) owe() {
+	g.Owed = g.Dones
+	for _, r := range g.Results {
+		g.Owed = append(g.Owed, r.Key)
+	}
+}
+
+func (p *Pipeline) queueAll(b *pgx.Batch, g Guards, group *Group, together bool) error {
 	if len(group.Results) > 0 {
-		if err := p.queueResults(b, group.Results, group.ResultsHeld); err != nil {
+		if err := p.queueResults(b, group.Results, together, group.ResultsHeld); err != nil {
 			return err
 		}
 	}
