@@ -67,6 +67,7 @@ func (a *Agency) Holding(t testing.TB, slug string) Holding {
 	h.Approver = a.approver(t, h.Client, h.Mark)
 	h.write(t)
 	h.ask(t)
+	h.fill(t)
 	return h
 }
 
@@ -138,6 +139,38 @@ func (h *Holding) ask(t testing.TB) {
 	if h.Token, err = h.w.Ring.Open(sealed, db.MailAAD(h.ID, key)); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// fill puts rows into those tables that the rest leaves empty, or with nothing in
+// a column that points at another table.
+func (h *Holding) fill(t testing.TB) {
+	t.Helper()
+	now := h.w.Clock.Now()
+	h.w.Super(t, h.Shard, `INSERT INTO tenant.blackouts (tenant_id, client_id, from_at, to_at, reason) VALUES ($1, $2, '2027-01-01', '2027-01-02', 'holidays')`, h.ID, h.Client)
+	h.w.Super(t, h.Shard, `INSERT INTO tenant.usage_months (tenant_id, month, published) VALUES ($1, '2026-02-01', 1) ON CONFLICT DO NOTHING`, h.ID)
+	for _, sql := range []string{
+		`INSERT INTO tenant.slots (tenant_id, account_id, weekday, minute) VALUES ($1, $2, 1, 540)`,
+		`INSERT INTO tenant.account_rates (tenant_id, account_id, spent_to) VALUES ($1, $2, '2026-03-01')`,
+	} {
+		h.w.Super(t, h.Shard, sql, h.ID, h.Account)
+	}
+	for _, sql := range []string{
+		`INSERT INTO tenant.publish_guards (tenant_id, post_id, account_id, owner, taken_at) SELECT tenant_id, post_id, account_id, gen_random_uuid(), '2026-03-01' FROM tenant.targets WHERE tenant_id = $1 AND id = $2`,
+		`INSERT INTO tenant.attempts (tenant_id, target_id, version_id, attempt_no, state, began_at, ended_at) SELECT tenant_id, id, version_id, 1, 'unknown', '2026-03-01', '2026-03-01' FROM tenant.targets WHERE tenant_id = $1 AND id = $2`,
+		`INSERT INTO tenant.findings (tenant_id, target_id, attempt_no, verdict, say, at) VALUES ($1, $2, 1, 'cant_tell', 'nobody can tell', '2026-03-01')`,
+	} {
+		h.w.Super(t, h.Shard, sql, h.ID, h.UnsureTarget)
+	}
+	h.w.Super(t, h.Shard, `
+		WITH r AS (
+			INSERT INTO tenant.approval_requests (tenant_id, post_id, version_id, content_hash, client_id, stages, state, asked_by, asked_at, closed_at)
+			SELECT p.tenant_id, p.id, p.current_version_id, '', $3, '[]', 'superseded', p.created_by, $4, $4 FROM tenant.posts p WHERE p.tenant_id = $1 AND p.id = $2 RETURNING *)
+		INSERT INTO tenant.decisions (tenant_id, request_id, stage, approver_id, name, verdict, content_hash, at) SELECT tenant_id, id, 1, $5, $6, 'approve', '', $4 FROM r`,
+		h.ID, h.Failed, h.Client, now, h.Approver, h.Mark)
+	h.w.Super(t, h.Shard, `INSERT INTO tenant.comments (tenant_id, post_id, client_id, visibility, approver_id, name, body, at) VALUES ($1, $2, $3, 'client', $4, $5, $5, $6)`,
+		h.ID, h.Draft, h.Client, h.Approver, h.Mark, now)
+	h.w.Super(t, h.Shard, `INSERT INTO tenant.review_links (tenant_id, token_hash, approver_id, expires_at, revoked_at, created_at, asked_from)
+		VALUES ($1, sha256($2::text::bytea), $3, '2026-02-01', '2026-02-01', '2026-01-15', $4)`, h.ID, h.Mark, h.Approver, h.Link)
 }
 
 // Push moves a target along legal edges, past the pipeline.

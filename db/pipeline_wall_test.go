@@ -1,0 +1,109 @@
+package db_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"herald/db"
+	"herald/db/dbtest"
+	"herald/db/model"
+)
+
+// pipelineCalls tries each function of the pipeline that is told a workspace with
+// that of a stranger and ids that are north's: $1 is the stranger, $2 a target, $3
+// its version, $4 an account, $5 a mail, $6 an event, $7 the owner of its claim.
+var pipelineCalls = map[string]string{
+	"claim_targets": `SELECT count(*) FROM tenant.claim_targets(ARRAY[$1::bigint], ARRAY[$2::bigint], ARRAY[$3::bigint], ARRAY[99::bigint], ARRAY[$7::uuid],
+		'2026-03-12', '{}', '5m', '5m', '24h', '1h', '1s', 25, '1h') WHERE verdict <> 'obsolete'`,
+	"begin_commits": `SELECT count(*) FROM tenant.begin_commits(ARRAY[$1::bigint], ARRAY[$2::bigint], ARRAY[$3::bigint], ARRAY[1], ARRAY[$7::uuid], ARRAY['{}'::jsonb], '2026-03-12')`,
+	"save_handles":  `SELECT count(*) FROM tenant.save_handles(ARRAY[$1::bigint], ARRAY[$2::bigint], ARRAY[$3::bigint], ARRAY[1], ARRAY[$7::uuid], ARRAY['{"x":"y"}'::jsonb])`,
+	"finish_targets": `SELECT count(*) FROM tenant.finish_targets(ARRAY[$1::bigint], ARRAY[$2::bigint], ARRAY[$3::bigint], ARRAY[1], ARRAY[$7::uuid], ARRAY['published'], ARRAY['published'], ARRAY[''], ARRAY[''],
+		ARRAY[NULL::timestamptz], ARRAY[1], ARRAY[''], ARRAY[200], ARRAY[''], ARRAY['x'], ARRAY['x'], ARRAY[false], ARRAY[NULL::timestamptz], ARRAY['[]'::jsonb], ARRAY['{}'::jsonb], '2026-03-12')`,
+	"account_faults": `SELECT count(*) FROM (SELECT tenant.account_faults(ARRAY[$1::bigint], ARRAY[$2::bigint], ARRAY['publishing'], ARRAY['auth'], ARRAY['x'], '2026-03-12')) x WHERE false`,
+	"mark_relayed":   `SELECT count(*) FROM (SELECT tenant.mark_relayed(ARRAY[$1::bigint], ARRAY[$6::bigint], '2026-03-12')) x WHERE false`,
+	"load_target":    `SELECT count(*) FROM tenant.load_target($1, $2, $3)`,
+	"record_finding": `SELECT tenant.record_finding($1, $2, $3, 99, 1, 'found', '', 'x', 'x', '[]', 'published', '', NULL, false, '2026-03-12')::int`,
+	"save_receipt":   `SELECT count(*) FROM (SELECT tenant.save_receipt($1, $2, 'x', 'x', '[]', '', '2026-03-12')) x WHERE false`,
+	"lease_refresh":  `SELECT count(*) FROM tenant.lease_refresh($1, $4, $7, '5m', '2026-03-12', '2026-03-13')`,
+	"save_tokens":    `SELECT tenant.save_tokens($1, $4, $7, 'x', 'x', NULL, NULL)::int`,
+	"drop_refresh":   `SELECT count(*) FROM (SELECT tenant.drop_refresh($1, $4, $7, true, NULL, 'x', '2026-03-12')) x WHERE false`,
+	"finish_mail":    `SELECT count(*) FROM (SELECT tenant.finish_mail($1, $5, true, '', NULL, false, '2026-03-12')) x WHERE false`,
+	"notice_facts":   `SELECT count(*) FROM tenant.notice_facts($1, $2, $4)`,
+	"retime_targets": `SELECT tenant.retime_targets(ARRAY[$1::bigint], ARRAY[$2::bigint], ARRAY[(SELECT '2026-03-11 12:00+00'::timestamptz)], ARRAY['2026-03-15'::timestamptz], '2026-03-12')`,
+}
+
+// forEverybody are the functions that take no workspace: they hand out, or tidy,
+// what is owed in all of them, each row with its workspace.
+var forEverybody = map[string]string{
+	"take_outbox":   "events, oldest first",
+	"take_mails":    "mails that are due",
+	"owed_targets":  "targets whose time passed",
+	"sweep_claims":  "claims that grew old",
+	"sweep_outbox":  "events that were relayed long ago",
+	"planned_times": "plans that lie ahead, page by page",
+	"add_mail":      "writes a new mail for the workspace it is told, and names no row",
+}
+
+// TestPipelineFunctionsMatchEveryPart calls them with a workspace and ids that do
+// not belong together: nothing is found, and nothing of either changes.
+func TestPipelineFunctionsMatchEveryPart(t *testing.T) {
+	t.Parallel()
+	w := dbtest.New(t)
+	north, south := w.Estate(t, "north", db.MainShard), w.Estate(t, "south", db.MainShard)
+	h, owner := north.Main, "00000000-0000-0000-0000-000000000001"
+	north.Push(t, h.PlannedTarget, "", model.Queued, model.Publishing)
+	w.Super(t, db.MainShard, `UPDATE tenant.targets SET owner = $1, attempt_no = 1 WHERE id = $2`, owner, h.PlannedTarget)
+	w.Super(t, db.MainShard, `INSERT INTO tenant.attempts (tenant_id, target_id, version_id, attempt_no, state, owner, began_at)
+		SELECT tenant_id, id, version_id, 1, 'preparing', owner, '2026-03-12' FROM tenant.targets WHERE id = $1`, h.PlannedTarget)
+	w.Super(t, db.MainShard, `INSERT INTO tenant.publish_guards SELECT tenant_id, post_id, account_id, owner, '2026-03-12' FROM tenant.targets WHERE id = $1`, h.PlannedTarget)
+	w.Super(t, db.MainShard, `UPDATE tenant.accounts SET refresh_owner = $1, refresh_token = 'x', token_expires = '2026-03-12' WHERE id = $2`, owner, h.Account)
+	look := func(sql string, args ...any) int64 { return dbtest.Look[int64](t, w, db.MainShard, sql, args...) }
+	version := look(`SELECT version_id FROM tenant.targets WHERE id = $1`, h.PlannedTarget)
+	mail, event := look(`SELECT max(id) FROM tenant.mails WHERE tenant_id = $1`, north.ID), look(`SELECT max(id) FROM tenant.outbox WHERE tenant_id = $1`, north.ID)
+	before, theirs := north.Imprint(t), south.Imprint(t)
+	conn := as(t, w, db.MainShard, "herald_worker")
+	for name, sql := range pipelineCalls {
+		n := int64(-1)
+		// A cast of every argument, so that a call may leave some out.
+		sql = `WITH told AS (SELECT $1::bigint, $2::bigint, $3::bigint, $4::bigint, $5::bigint, $6::bigint, $7::uuid) ` + sql
+		if err := conn.QueryRow(t.Context(), sql, south.ID, h.PlannedTarget, version, h.Account, mail, event, owner).Scan(&n); err != nil || n != 0 {
+			t.Errorf("%s with south's name and north's ids: %d rows, %v", name, n, err)
+		}
+	}
+	for _, changed := range [][]string{dbtest.Changed(before, north.Imprint(t)), dbtest.Changed(theirs, south.Imprint(t))} {
+		if len(changed) > 0 {
+			t.Errorf("the calls changed %v", changed)
+		}
+	}
+}
+
+func TestEveryPipelineFunctionHasItsCall(t *testing.T) {
+	t.Parallel()
+	w := dbtest.New(t)
+	exist := collect[string](t, as(t, w, db.MainShard, superuser), `SELECT proname::text FROM pg_proc WHERE pronamespace = 'tenant'::regnamespace AND prosecdef`)
+	for _, name := range exist {
+		if (pipelineCalls[name] == "") == (forEverybody[name] == "") {
+			t.Errorf("tenant.%s needs a call in pipelineCalls, or a reason in forEverybody", name)
+		}
+	}
+	if n := len(pipelineCalls) + len(forEverybody); n != len(exist) {
+		t.Errorf("%d functions exist and %d are known: %v", len(exist), n, slices.Sorted(slices.Values(exist)))
+	}
+}
+
+// TestTheAppCannotUseThePipelinesFunctions: a person's request reaches no
+// function that passes the walls.
+func TestTheAppCannotUseThePipelinesFunctions(t *testing.T) {
+	t.Parallel()
+	w := dbtest.New(t)
+	north := w.Agency(t, "north", db.MainShard)
+	within(t, as(t, w, db.MainShard, "herald_app"), idOf(north.ID), func(try func(string, ...any) (int64, error), _ pgx.Tx) {
+		for _, sql := range []string{`SELECT tenant.take_outbox(1)`, `SELECT tenant.take_mails(now(), now(), 1)`, `SELECT tenant.load_target(1, 1, 1)`} {
+			if _, err := try(sql); code(err) != forbidden {
+				t.Errorf("herald_app: %s: %s", sql, code(err))
+			}
+		}
+	})
+}
