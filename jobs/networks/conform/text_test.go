@@ -16,7 +16,7 @@ var scripts = map[string]string{
 	"CJK":               "新鮮なパンを毎朝七時に焼いています。갓 구운 빵, 新鲜出炉的面包，𠮷野家",
 	"right to left":     "خبز طازج كل صباح \u200f(7:00)\u200f و שלום עולם \u202bעברית\u202c",
 	"astral":            "𝓕𝓻𝓮𝓼𝓱 𝔹𝕣𝕖𝕒𝕕 𐍈 🥐 😀",
-	"joiners and spans": "می\u200cخواهم क्‍ष soft\u00adhyphen zero\u200bwidth nbsp\u00a0here",
+	"joiners and spans": "می\u200cخواهم क्\u200dष soft\u00adhyphen zero\u200bwidth nbsp\u00a0here",
 	"markup":            `<b>Bread</b> & "rolls" &amp; 'cake' \n C:\bread %20 100% a+b=c;d&e {"x":[1]} $HOME #bread`,
 	"lines":             "One\n\nTwo\n  three\tfour\u2028five",
 }
