@@ -22,7 +22,12 @@ type Pipeline struct {
 	shards  map[string]*pgxpool.Pool
 	ring    *secret.Ring
 	now     func() time.Time
+	fail    func(point string)
 }
+
+// FailAt has f called at the points where a crash test ends the process. It is
+// set before the pipeline is used, and nil outside of such tests.
+func (p *Pipeline) FailAt(f func(point string)) { p.fail = f }
 
 // OpenPipeline connects as the worker's role. The caller closes it.
 func OpenPipeline(ctx context.Context, o Options) (_ *Pipeline, err error) {
@@ -79,11 +84,12 @@ type Dispatch struct {
 	DueAt time.Time
 }
 
+// By ctid, since a join could be planned as a scan of the whole index: of a
+// LIMIT the planner knows how many rows there may be, not how few there are.
 const sqlDispatchTake = `
 	UPDATE control.publish_dispatch_index d SET status = 'enqueued', enqueued_at = $1, updated_at = $1
-	  FROM (SELECT tenant_id, target_id, version_id, task FROM control.publish_dispatch_index
-	         WHERE status = 'pending' AND due_at <= $2 ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED) due
-	 WHERE d.tenant_id = due.tenant_id AND d.target_id = due.target_id AND d.version_id = due.version_id AND d.task = due.task
+	 WHERE d.ctid = ANY (ARRAY(SELECT ctid FROM control.publish_dispatch_index
+	         WHERE status = 'pending' AND due_at <= $2 ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED))
 	RETURNING d.shard, d.tenant_id, d.target_id, d.version_id, d.seq, d.task, d.due_at`
 
 // TakeDue takes up to limit rows that are due by until, hands them to enqueue,
@@ -186,6 +192,9 @@ func (p *Pipeline) Relay(ctx context.Context, shard string, limit int, notify fu
 		n = len(events)
 		if err := p.carry(ctx, shard, events, notify); err != nil {
 			return err
+		}
+		if p.fail != nil {
+			p.fail("relay_upserted")
 		}
 		return markRelayed(ctx, tx, events, p.now())
 	})

@@ -33,6 +33,7 @@ var theRedis = sync.OnceValues(func() (socket string, err error) {
 	if err != nil {
 		return "", err
 	}
+	redisFolder = dir
 	socket = filepath.Join(dir.Path, "redis.sock")
 	cmd := exec.Command(path, "--port", "0", "--unixsocket", socket, "--unixsocketperm", "700", "--dir", dir.Path,
 		"--save", "", "--appendonly", "no", "--databases", "512", "--loglevel", "warning")
@@ -48,7 +49,10 @@ var theRedis = sync.OnceValues(func() (socket string, err error) {
 	return "", errors.New("it does not listen")
 })
 
-var redisDB atomic.Int64
+var (
+	redisDB     atomic.Int64
+	redisFolder *cluster.Scratch // let go of, it would count as left behind
+)
 
 // redisNumber starts Redis if need be and returns a database that no test has had.
 func redisNumber(t testing.TB) (socket string, number int) {

@@ -58,7 +58,8 @@ func NewServer(d Deps) *Server {
 	s.committer = NewCommitter(d.Pipe, guards(d))
 	s.publisher = &Publisher{Pipe: d.Pipe, Committer: s.committer, Networks: d.Networks, Media: d.Media, Settings: d.Settings, Log: d.Log, Now: d.Now, Fail: d.Fail}
 	notifier := &Notifier{Pipe: d.Pipe}
-	s.ticker = &Ticker{Pipe: d.Pipe, Enqueuer: NewEnqueuer(d.Redis), Notify: notifier.Notify, Settings: d.Settings, Log: d.Log, Now: d.Now}
+	s.ticker = &Ticker{Pipe: d.Pipe, Enqueuer: NewEnqueuer(d.Redis), Notify: notifier.Notify, Settings: d.Settings, Log: d.Log, Now: d.Now, Fail: d.Fail}
+	d.Pipe.FailAt(d.Fail)
 	s.sweeper = &Sweeper{Pipe: d.Pipe, Redis: d.Redis, Settings: d.Settings, Log: d.Log, Now: d.Now}
 	return s
 }

@@ -50,6 +50,26 @@ type stack struct {
 	number   int
 	ahead    atomic.Int64 // how far skip has moved the clock
 	accounts atomic.Int64
+	log      logged
+}
+
+// logged keeps what the workers log, for a failure's message.
+type logged struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+// Write keeps it.
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logged) tail() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()[max(0, l.b.Len()-4000):]
 }
 
 // quick are the design's times, shrunk so that a test sees their end.
@@ -121,7 +141,7 @@ func (s *stack) worker(t *testing.T, change ...func(*jobs.Deps)) *jobs.Server {
 	}
 	client := redisClient(s.socket, s.number)
 	d := jobs.Deps{Pipe: pipe, Redis: client, Networks: s.adapters(), Media: pictures{t.Context(), s.files(t)}, Mail: noMail{},
-		Settings: s.settings, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: s.Clock.Now}
+		Settings: s.settings, Log: slog.New(slog.NewTextHandler(&s.log, nil)), Now: s.Clock.Now}
 	for _, f := range change {
 		f(&d)
 	}
@@ -168,6 +188,7 @@ func (s *stack) picture(t *testing.T) string {
 	}
 	b.WriteString(dbtest.Look[string](t, s.World, db.MainShard, `
 		SELECT coalesce(string_agg(concat_ws(' ', task, target_id, seq, status), E'\n'), '') FROM (SELECT * FROM control.publish_dispatch_index WHERE status <> 'done' LIMIT 20) d`))
+	b.WriteString("\n" + s.log.tail())
 	return b.String()
 }
 

@@ -19,6 +19,7 @@ type Ticker struct {
 	Settings Settings
 	Log      *slog.Logger
 	Now      func() time.Time
+	Fail     func(point string) // fail-points of crash tests; nil in production
 }
 
 // batch is how many rows one statement of relay or dispatch takes.
@@ -54,7 +55,13 @@ func (t *Ticker) Relay(ctx context.Context, shard string) (moved int, err error)
 func (t *Ticker) Dispatch(ctx context.Context) (sent int, err error) {
 	round := t.Enqueuer.Round()
 	for {
-		n, err := t.Pipe.TakeDue(ctx, t.Now().Add(t.Settings.Lookahead), batch, func(due []db.Dispatch) error { return round.Enqueue(ctx, due) })
+		n, err := t.Pipe.TakeDue(ctx, t.Now().Add(t.Settings.Lookahead), batch, func(due []db.Dispatch) error {
+			err := round.Enqueue(ctx, due)
+			if t.Fail != nil {
+				t.Fail("dispatch_enqueued")
+			}
+			return err
+		})
 		sent += n
 		if err != nil || n < batch {
 			return sent, err
