@@ -119,3 +119,6 @@ func label(account networks.Account) string {
 	}
 	return network.Label(network.Webhook)
 }
+
+// Straight: a delivery is one call, and Prepare makes none.
+func (a *Adapter) Straight(network.Format) bool { return true }
