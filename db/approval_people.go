@@ -18,6 +18,12 @@ type teammate struct {
 	Role  model.Role
 }
 
+// mayApprove says whether the member can decide for a client where posts.approve
+// was granted or was not.
+func (m teammate) mayApprove(granted bool) bool {
+	return m.Role.EveryClient() || granted && slices.Contains(m.Role.Grants(), model.PostsApprove)
+}
+
 // team is the workspace's members who can sign in.
 type team map[model.UserID]teammate
 
@@ -82,7 +88,7 @@ func (sc *Scope) workflows(ctx context.Context, tx pgx.Tx, clients []model.Clien
 			last = stage
 		}
 		if m, ok := team[p.User]; ok {
-			p.Name, standing = m.Name, m.Role.EveryClient() || slices.Contains(granted, model.PostsApprove)
+			p.Name, standing = m.Name, m.mayApprove(slices.Contains(granted, model.PostsApprove))
 		}
 		if standing {
 			here := &flow.Stages[len(flow.Stages)-1]
@@ -159,7 +165,7 @@ func (sc *Scope) standing(ctx context.Context, tx pgx.Tx, client model.ClientID,
 	}
 	for _, p := range stage.People {
 		m, member := team[p.User]
-		if member && (m.Role.EveryClient() || slices.Contains(granted, p.User)) ||
+		if member && m.mayApprove(slices.Contains(granted, p.User)) ||
 			slices.ContainsFunc(here, func(a approver) bool { return a.ID == p.Approver }) {
 			left = append(left, p)
 		}

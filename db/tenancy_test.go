@@ -158,6 +158,27 @@ func TestTheStoresDoorsKnowWhoseIdsTheyAre(t *testing.T) {
 	}
 }
 
+// TestNoPermissionAtAClientWidensTheRole: what a person was granted at a client
+// stays in the shard when the role is lowered in the control plane, and counts no
+// more than the role does.
+func TestNoPermissionAtAClientWidensTheRole(t *testing.T) {
+	t.Parallel()
+	h := dbtest.New(t).Agency(t, "north", dbtest.SecondShard).Holding(t, "main")
+	all := map[model.ClientID][]model.Permission{h.Client: model.Owner.Grants()}
+	for _, role := range []model.Role{model.Viewer, model.Editor, model.Manager} {
+		sc := h.Member(t, role, all)
+		for _, p := range model.Owner.Grants() {
+			if got, want := sc.Actor.May(p, h.Client), slices.Contains(role.Grants(), p); got != want {
+				t.Errorf("a %s who was granted %s at the client: may %v, want %v", role, p, got, want)
+			}
+		}
+	}
+	viewer := h.Member(t, model.Viewer, all)
+	if _, err := viewer.CancelTarget(t.Context(), h.PlannedTarget, targetSeen(h, h.PlannedTarget)); err == nil {
+		t.Error("a viewer cancelled a target")
+	}
+}
+
 func isNotFound(err error) bool {
 	no, ok := model.Refused(err)
 	return ok && no.Kind == model.NotFound
