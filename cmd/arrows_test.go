@@ -44,7 +44,7 @@ var arrows = []arrow{
 	{"jobs/...", []string{"jobs/...", "views/email", "db", "db/model", "db/network", "db/secret", "db/blob"}},
 
 	{"cmd/internal/embedded", []string{"db/cluster"}},
-	{"cmd/...", []string{"cmd/...", "handlers/...", "views/...", "static", "jobs/...", "db", "db/model", "db/network", "db/secret", "db/blob"}},
+	{"cmd/...", []string{"cmd/...", "handlers/...", "views/...", "static", "jobs/...", "db", "db/model", "db/network", "db/secret", "db/blob", "db/picture"}},
 }
 
 // adapterMay has graph because Facebook and Instagram share one API.
