@@ -20,7 +20,7 @@ var troubles = map[string][]sim.Fault{
 	"hiccup":     {{Kind: sim.Refuse, Step: sim.Prepare, Status: http.StatusServiceUnavailable, Times: 1}}, // works the second time
 	"down":       {{Kind: sim.Refuse, Step: sim.Prepare, Status: http.StatusServiceUnavailable, Times: 5}}, // uses every attempt up
 	"permission": {{Kind: sim.MissingPermission, Step: sim.Commit, Times: 1}},
-	"refused":    {{Kind: sim.Invalid, Times: 1}},
+	"refused":    {{Kind: sim.Invalid, Step: sim.Prepare, Times: 1}},
 	"expired":    {{Kind: sim.ExpiredToken, Times: 1}},                                      // the account needs a reconnect from then on
 	"limit":      {{Kind: sim.RateLimit, Step: sim.Commit, Times: 1, Delay: 5 * time.Hour}}, // waits beyond now
 	"lost":       {{Kind: sim.StoreThenClose, Times: 1}},                                    // live, but nobody said so; a look-up finds it
