@@ -155,7 +155,7 @@ func (s *source) text(e ast.Expr) (string, bool) {
 // the role that sends it, and explained: that checks names, types and grants.
 func TestPostgresTakesEveryStatement(t *testing.T) {
 	t.Parallel()
-	src := readSource(t)
+	w, src := dbtest.New(t), readSource(t)
 	for name := range src.consts {
 		if !isStatement(name) {
 			continue
@@ -171,7 +171,6 @@ func TestPostgresTakesEveryStatement(t *testing.T) {
 	if len(src.sent) < 150 {
 		t.Errorf("only %d statements were found", len(src.sent))
 	}
-	w := dbtest.New(t)
 	for _, role := range []string{"herald_app", "herald_worker"} {
 		conn := as(t, w, db.MainShard, role)
 		for _, set := range []string{"SET plan_cache_mode = force_generic_plan", "SET herald.tenant = '1'"} {

@@ -179,6 +179,21 @@ func TestNoPermissionAtAClientWidensTheRole(t *testing.T) {
 	}
 }
 
+// TestAStageCountsOnNobodyWhoseRoleDoesNotApprove: a grant that outlived its role
+// makes nobody an approver, or a stage of everyone would wait for ever.
+func TestAStageCountsOnNobodyWhoseRoleDoesNotApprove(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, dbtest.SecondShard)
+	grants := map[model.ClientID][]model.Permission{h.client: model.Manager.Grants()}
+	manager, viewer := h.Member(t, model.Manager, grants), h.Member(t, model.Viewer, grants)
+	h.stage(t, h.client, 1, model.Everyone, person(manager), person(viewer))
+	page := h.submit(t, h.Post(t, "Fresh bread", h.account))[0]
+	asked := h.request(t, page.Post.ID, h.client)
+	if people := asked.Current().People; len(people) != 1 || people[0].User != manager.Actor.User {
+		t.Errorf("asked are %+v, want the manager alone", people)
+	}
+}
+
 func isNotFound(err error) bool {
 	no, ok := model.Refused(err)
 	return ok && no.Kind == model.NotFound

@@ -270,17 +270,17 @@ func TestTheWorkspaceDoesNotOutliveItsTransaction(t *testing.T) {
 		"a change":       func(t *testing.T) { wantDone(t, must(sc.PauseClient(t.Context(), north.Main.Client, true))) },
 		"a refusal":      func(t *testing.T) { _, _ = sc.Post(t.Context(), 1) },
 		"a review page":  func(t *testing.T) { readReview(t, store, north.Main.Token) },
-		"a broken query": func(t *testing.T) { _ = sc.Write(t.Context(), broken("SELECT 1 / 0")) },
-		"no query":       func(t *testing.T) { _ = sc.Write(t.Context(), func(pgx.Tx) error { return errors.New("no") }) },
+		"a broken query": func(t *testing.T) { _ = db.Write(t.Context(), sc, broken("SELECT 1 / 0")) },
+		"no query":       func(t *testing.T) { _ = db.Write(t.Context(), sc, func(pgx.Tx) error { return errors.New("no") }) },
 		"a panic":        func(t *testing.T) { panics(t, sc) },
 		"a lost context": func(t *testing.T) { loses(t, sc) },
-		"a nested try":   func(t *testing.T) { _ = sc.Write(t.Context(), nested) },
+		"a nested try":   func(t *testing.T) { _ = db.Write(t.Context(), sc, nested) },
 	} {
 		t.Run("after "+name, func(t *testing.T) {
 			use(t)
 			var tenant, user, reviewer string
 			var rows int
-			err := sc.Pool().QueryRow(t.Context(), `SELECT coalesce(current_setting('herald.tenant', true), ''), coalesce(current_setting('herald.user', true), ''),
+			err := db.Pool(sc).QueryRow(t.Context(), `SELECT coalesce(current_setting('herald.tenant', true), ''), coalesce(current_setting('herald.user', true), ''),
 				coalesce(current_setting('herald.reviewer', true), ''), (SELECT count(*) FROM tenant.posts)`).Scan(&tenant, &user, &reviewer, &rows)
 			if err != nil || tenant+user+reviewer != "" || rows != 0 {
 				t.Errorf("the next one on the connection sees workspace %q, user %q, reviewer %q and %d posts: %v", tenant, user, reviewer, rows, err)
@@ -327,13 +327,13 @@ func panics(t *testing.T, sc *db.Scope) {
 			t.Error("nothing panicked")
 		}
 	}()
-	_ = sc.Write(t.Context(), func(pgx.Tx) error { panic("half-way") })
+	_ = db.Write(t.Context(), sc, func(pgx.Tx) error { panic("half-way") })
 }
 
 func loses(t *testing.T, sc *db.Scope) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	err := sc.Write(ctx, func(tx pgx.Tx) error {
+	err := db.Write(ctx, sc, func(tx pgx.Tx) error {
 		cancel()
 		_, err := tx.Exec(ctx, "SELECT pg_sleep(10)")
 		return err
