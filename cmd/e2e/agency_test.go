@@ -225,7 +225,7 @@ func (a *agency) posts(client string, name network.Name) []sim.Post {
 }
 
 // patience is how long a test waits for anything on a busy machine.
-const patience = 45 * time.Second
+const patience = 75 * time.Second
 
 // eventually waits for something that does not show on a page.
 func eventually(t *testing.T, what string, ok func() bool) {
@@ -267,3 +267,5 @@ func (a *agency) link(t *testing.T, seen int) string {
 	}
 	return found
 }
+
+func postID(n int64) model.PostID { return model.PostID(n) }

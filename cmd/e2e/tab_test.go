@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -126,9 +127,25 @@ func (p *tab) loaded() {
 // until waits for ok.
 func (p *tab) until(what string, ok func() bool) {
 	p.t.Helper()
-	for end := time.Now().Add(patience); !ok(); time.Sleep(60 * time.Millisecond) {
+	p.try(what, func() error {
+		if ok() {
+			return nil
+		}
+		return errors.New("not yet")
+	})
+}
+
+// try does something until it works.
+func (p *tab) try(what string, act func() error) {
+	p.t.Helper()
+	for end, pause := time.Now().Add(patience), 40*time.Millisecond; ; time.Sleep(pause) {
+		pause = min(2*pause, 300*time.Millisecond)
+		err := act()
+		if err == nil {
+			return
+		}
 		if time.Now().After(end) {
-			p.t.Fatalf("waited in vain at %s for %s; it says: %.1500s", p.address(), what, p.text())
+			p.t.Fatalf("waited in vain at %s for %s (%v); it says: %.900s", p.address(), what, err, p.text())
 		}
 	}
 }
@@ -231,23 +248,57 @@ func (p *tab) element(n *proto.AccessibilityAXNode) *rod.Element {
 // It tries again while the page is being replaced.
 func (p *tab) press(role, name string) {
 	p.t.Helper()
-	var last error
-	p.until(role+" “"+name+"” to be pressed", func() bool {
-		el := p.find(role, name)
-		last = p.hit(el)
-		return last == nil
+	p.try(role+" “"+name+"” to be pressed", func() error {
+		el := p.look(role, name)
+		if el == nil {
+			return errors.New("not there")
+		}
+		return p.hit(el)
 	})
 }
 
+// aim scrolls to an element and returns the middle of it. It refuses what a person
+// could not press because something else lies over it.
+func (p *tab) aim(el *rod.Element) (proto.Point, error) {
+	answer, err := el.Timeout(10 * time.Second).Eval(aimJS)
+	if err != nil {
+		return proto.Point{}, err
+	}
+	var at struct {
+		X, Y  float64
+		Under string
+	}
+	if err := answer.Value.Unmarshal(&at); err != nil {
+		return proto.Point{}, err
+	}
+	if at.Under != "" {
+		return proto.Point{}, errors.New("it lies under " + at.Under)
+	}
+	return proto.Point{X: at.X, Y: at.Y}, nil
+}
+
+const aimJS = `() => {
+	this.scrollIntoView({ block: "center", behavior: "instant" })
+	const box = this.getClientRects()[0]
+	if (!box) return { under: "nothing: it does not show" }
+	const x = box.x + box.width / 2, y = box.y + box.height / 2
+	const top = document.elementFromPoint(x, y)
+	const mine = top && (this.contains(top) || top.contains(this) || [...(this.labels ?? [])].some((l) => l.contains(top)))
+	return { x, y, under: mine ? "" : top ? top.outerHTML.slice(0, 80) : "the edge of the window" }
+}`
+
 func (p *tab) hit(el *rod.Element) error {
-	el = el.Timeout(5 * time.Second)
-	if _, err := el.Eval(`() => this.scrollIntoView({ block: "center" })`); err != nil {
+	at, err := p.aim(el)
+	if err != nil {
 		return err
 	}
 	if p.Look.Touch {
-		return el.Tap()
+		return p.Touch.Tap(at.X, at.Y)
 	}
-	return el.Click(proto.InputMouseButtonLeft, 1)
+	if err := p.Mouse.MoveTo(at); err != nil {
+		return err
+	}
+	return p.Mouse.Click(proto.InputMouseButtonLeft, 1)
 }
 
 // unfold presses the first thing that a selector finds.
@@ -289,13 +340,18 @@ func (p *tab) document() string {
 // fill replaces what a field says, as typing does.
 func (p *tab) fill(name, text string) {
 	p.t.Helper()
-	var last error
-	p.until("field “"+name+"” to take “"+text+"”", func() bool {
+	p.try("field “"+name+"” to take “"+text+"”", func() error {
 		el := p.find("field", name).Timeout(10 * time.Second)
-		if last = el.SelectAllText(); last == nil {
-			last = el.Input(text)
+		if _, err := el.Eval(`() => { this.focus(); this.select() }`); err != nil {
+			return err
 		}
-		return last == nil && strings.ReplaceAll(p.value(name), "\r", "") == text
+		if err := p.InsertText(text); err != nil {
+			return err
+		}
+		if got := p.value(name); strings.ReplaceAll(got, "\r", "") != text {
+			return fmt.Errorf("it says %q", got)
+		}
+		return nil
 	})
 }
 

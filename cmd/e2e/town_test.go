@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -45,6 +46,10 @@ var here *town
 func TestMain(m *testing.M) { os.Exit(live(m)) }
 
 func live(m *testing.M) int {
+	old, _ := filepath.Glob(filepath.Join(shots, "failed-*.png"))
+	for _, name := range old {
+		_ = os.Remove(name)
+	}
 	t, err := found()
 	defer t.close()
 	if err != nil {

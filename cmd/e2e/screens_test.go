@@ -1,0 +1,167 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"herald/cmd/internal/browser"
+	"herald/db"
+	"herald/db/model"
+	"herald/db/network"
+	"herald/jobs/sim"
+)
+
+// screen is one place to look at. A page without a session is looked at as a
+// stranger.
+type screen struct {
+	name, path string
+	stranger   bool
+}
+
+// furnished is an agency with something on every screen, long words included.
+func furnished(t *testing.T) (a *agency, screens []screen) {
+	t.Helper()
+	a = newAgency(t)
+	long := "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft " + strings.Repeat("a very long word of warning, ", 8)
+	a.fault(t, "museum", sim.Fault{Network: network.Mastodon, Kind: sim.Invalid, Step: sim.Commit, Times: 1})
+	failed := a.published(t, long, network.Mastodon, network.Webhook)
+	asked := a.submitted(t, long, a.account(t, "bakery", network.Mastodon), a.account(t, "bakery", network.Facebook))
+	draft := a.write(t, "A draft that Instagram would refuse", a.account(t, "bakery", network.Instagram))
+	a.plan(t, "Planned for later", 26*time.Hour)
+	eventually(t, "a failed target", func() bool {
+		page, err := a.owner.Post(t.Context(), failed.Post.ID)
+		return err == nil && page.Post.State == model.PostPartiallyFailed
+	})
+	account := a.account(t, "museum", network.Webhook)
+	link := strings.TrimPrefix(a.link(t, 0), here.web.URL)
+	at := func(name, rest string, args ...any) screen {
+		return screen{name: name, path: a.path(fmt.Sprintf(rest, args...))}
+	}
+	return a, []screen{
+		{"sign-in", "/signin", true}, {"review", link, true}, {"nothing there", "/nowhere", true},
+		at("calendar", "/calendar"), at("list", "/calendar?view=list"), at("posts", "/posts"), at("new post", "/posts/new"),
+		at("draft", "/posts/%d", draft.Post.ID), at("asked", "/posts/%d", asked.Post.ID), at("sent", "/posts/%d", failed.Post.ID),
+		at("version", "/posts/%d/versions/1", failed.Post.ID), {"evidence", a.target(t, failed.Post.ID, network.Mastodon), false},
+		{"live evidence", a.target(t, failed.Post.ID, network.Webhook), false}, at("approvals", "/approvals?box=others"), at("approvals, none", "/approvals"),
+		at("accounts", "/accounts"), at("account", "/accounts/%d", account), at("new account", "/accounts/new"), at("activity", "/activity"),
+	}
+}
+
+// plan schedules a post of the museum.
+func (a *agency) plan(t *testing.T, text string, after time.Duration) db.PostPage {
+	t.Helper()
+	page := a.submitted(t, text, a.account(t, "museum", network.Facebook))
+	when, err := model.At(time.Now().Add(after), "America/New_York")
+	if err == nil {
+		page, err = a.owner.SchedulePost(t.Context(), page.Post.ID, page.Post.Revision, when)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page
+}
+
+// finding is what axe has against a page.
+type finding struct {
+	ID     string   `json:"id"`
+	Impact string   `json:"impact"`
+	Help   string   `json:"help"`
+	Where  []string `json:"where"`
+}
+
+// axeJS runs the rules and returns what is serious or worse.
+const axeJS = `async (rules) => {
+	const only = rules ? { type: "rule", values: rules } : { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }
+	const { violations } = await axe.run(document, { runOnly: only, resultTypes: ["violations"] })
+	return violations.filter((v) => v.impact === "serious" || v.impact === "critical")
+		.map((v) => ({ id: v.id, impact: v.impact, help: v.help, where: v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160) + " " + (n.any[0]?.message ?? "")) }))
+}`
+
+func axeSource(t *testing.T) string {
+	t.Helper()
+	source, err := os.ReadFile("../../static/node_modules/axe-core/axe.min.js")
+	if err != nil {
+		t.Fatal("axe-core is missing: run `go tool task setup`.")
+	}
+	return string(source)
+}
+
+// judge lets axe look at the page; without rules, by all of them.
+func (p *tab) judge(source string, rules ...string) {
+	p.t.Helper()
+	if _, err := p.Eval(`() => { if (!window.axe) { ` + source + ` } }`); err != nil {
+		p.t.Fatal(err)
+	}
+	answer, err := p.Eval(axeJS, rules)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	var found []finding
+	if err := answer.Value.Unmarshal(&found); err != nil {
+		p.t.Fatal(err)
+	}
+	for _, f := range found {
+		p.t.Errorf("%s at %d px, dark %t: %s (%s): %s\n\t%s", p.address(), p.Look.Width, p.Look.Dark, f.Help, f.ID, f.Impact, strings.Join(f.Where, "\n\t"))
+	}
+}
+
+// TestEveryScreenIsForEverybody visits every screen at a desk and on a narrow
+// phone, in light and in dark: nothing sticks out sideways, nothing is seriously
+// hard to use, and the browser has nothing to complain about.
+func TestEveryScreenIsForEverybody(t *testing.T) {
+	t.Parallel()
+	source := axeSource(t)
+	a, screens := furnished(t)
+	for name, look := range map[string]browser.Look{"at a desk": browser.Desktop, "on a narrow phone": browser.Narrow} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			stranger, member := open(t, look), a.member(t, look, a.anna())
+			stranger.refuses(404)
+			for _, s := range screens {
+				p := member
+				if s.stranger {
+					p = stranger
+				}
+				p.visit(s.path)
+				p.fits()
+				p.judge(source)
+				dark := look
+				dark.Dark = true
+				if err := p.Show(dark); err != nil {
+					t.Fatal(err)
+				}
+				p.judge(source, "color-contrast")
+				if err := p.Show(look); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// TestAxeBites breaks a page on purpose.
+func TestAxeBites(t *testing.T) {
+	t.Parallel()
+	source := axeSource(t)
+	p := open(t, browser.Desktop)
+	p.visit("/signin")
+	if _, err := p.Eval(`() => { document.querySelector("label").remove(); document.querySelector("h1").style.color = "#eee" }`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Eval(`() => { ` + source + ` }`); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := p.Eval(axeJS, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := answer.Value.String()
+	for _, rule := range []string{"label", "color-contrast"} {
+		if !strings.Contains(said, rule) {
+			t.Errorf("axe does not mind %s: %s", rule, said)
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+
+	"github.com/go-rod/rod"
+
+	"herald/cmd/internal/demo"
+)
+
+// The demo's agency, and how its owner signs in.
+const (
+	workspace = "/w/tidewater"
+	owner     = "nora@tidewater.example"
+	password  = "herald-demo"
+)
+
+// states are those of which a post is looked up, so that each shows once.
+var states = []string{
+	"draft", "invalid", "in_review", "changes_requested", "approved", "scheduled", "published", "partially_failed",
+	"failed", "unknown_outcome", "needs_reconnect", "retry_scheduled", "cancelled",
+}
+
+// walk signs in and lists every screen there is.
+func (c *camera) walk(d *demo.Demo) ([]screen, error) {
+	all := []screen{{"signin", "/signin"}, {"missing", "/nothing-here"}}
+	if err := c.signIn(); err != nil {
+		return nil, err
+	}
+	for name, path := range map[string]string{
+		"calendar": "/calendar", "list": "/calendar?view=list", "posts": "/posts", "new-post": "/posts/new", "new-account": "/accounts/new",
+		"approvals": "/approvals", "approvals-others": "/approvals?box=others", "approvals-changes": "/approvals?box=changes",
+		"accounts": "/accounts", "activity": "/activity",
+	} {
+		all = append(all, screen{name, workspace + path})
+	}
+	for _, state := range states {
+		post, err := c.follow(workspace+"/posts?state="+state, "a.posts-words")
+		if err != nil {
+			return nil, err
+		}
+		if post == "" {
+			continue
+		}
+		all = append(all, screen{"post-" + state, post})
+		if target, err := c.follow(post, "#delivery a[href*='/targets/']"); err == nil && target != "" {
+			all = append(all, screen{"evidence-" + state, target})
+		}
+	}
+	account, err := c.follow(workspace+"/accounts", ".account-handle a")
+	if err != nil {
+		return nil, err
+	}
+	review, err := reviewLink(d.Mailbox)
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, screen{"account", account}, screen{"review", review}, screen{"mailbox", d.Mailbox}, screen{"networks", d.Networks})
+	for _, name := range []string{"facebook", "instagram", "mastodon", "webhook"} {
+		all = append(all, screen{"network-" + name, d.Networks + "/" + name})
+	}
+	return all, nil
+}
+
+// follow is where the first link of a page leads.
+func (c *camera) follow(address, selector string) (string, error) {
+	if err := c.visit(address); err != nil {
+		return "", err
+	}
+	return c.first(selector)
+}
+
+func (c *camera) signIn() error {
+	if err := c.visit("/signin"); err != nil {
+		return err
+	}
+	return rod.Try(func() {
+		c.MustElement("[name=email]").MustInput(owner)
+		c.MustElement("[name=password]").MustInput(password)
+		c.MustElement("form button").MustClick()
+		c.MustElement(".shell")
+	})
+}
+
+var reviewShape = regexp.MustCompile(`https?://\S+/review/[A-Za-z0-9_.~-]+`)
+
+// reviewLink finds the newest review link in the mailbox.
+func reviewLink(mailbox string) (string, error) {
+	resp, err := http.Get(mailbox + "/_mails")
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	var mails []struct{ Text string }
+	if err := json.NewDecoder(resp.Body).Decode(&mails); err != nil {
+		return "", err
+	}
+	for _, m := range mails {
+		if link := reviewShape.FindString(m.Text); link != "" {
+			return link, nil
+		}
+	}
+	return "", fmt.Errorf("no review link among %d mails", len(mails))
+}
