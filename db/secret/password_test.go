@@ -3,6 +3,7 @@ package secret
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -122,25 +123,28 @@ func TestHashingWaitsItsTurnAndLeavesWithTheRequest(t *testing.T) {
 	}
 }
 
+// What argon2id costs is the memory it fills, so that is counted: time would say
+// more of the machine than of the code.
 func TestNobodyCostsAsMuchAsSomebody(t *testing.T) {
 	cost := Cost{Time: 2, Memory: 4 << 10, Threads: 1}
 	hash := hashed(t, "password", cost)
-	best := func(f func()) time.Duration {
-		least := time.Hour
-		for range 7 {
-			start := time.Now()
-			f()
-			least = min(least, time.Since(start))
-		}
-		return least
+	filled := func(f func()) uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		f()
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
 	}
-	somebody := best(func() { _, _, _ = CheckPassword(t.Context(), hash, "wrong", cost) })
+	somebody := filled(func() { _, _, _ = CheckPassword(t.Context(), hash, "wrong", cost) })
+	if somebody < 4<<20 {
+		t.Fatalf("a check fills %d bytes, want at least the cost's 4 MiB", somebody)
+	}
 	for name, f := range map[string]func(){
 		"nobody":     func() { _ = CheckNobody(t.Context(), "wrong", cost) },
 		"unreadable": func() { _, _, _ = CheckPassword(t.Context(), "!", "wrong", cost) },
 	} {
-		if d := best(f); d < somebody/4 || d > somebody*4 {
-			t.Errorf("%s takes %v, somebody %v", name, d, somebody)
+		if n := filled(f); n < somebody*9/10 || n > somebody*11/10 {
+			t.Errorf("%s fills %d bytes, somebody %d", name, n, somebody)
 		}
 	}
 }
