@@ -236,3 +236,23 @@ func Changed(before, after map[string]string) (tables []string) {
 	}
 	return tables
 }
+
+// Watch notices whether anything of a workspace is written.
+type Watch struct {
+	agency *Agency
+	last   map[string]string
+}
+
+// Watch begins now.
+func (a *Agency) Watch(t testing.TB) *Watch {
+	t.Helper()
+	return &Watch{a, a.Imprint(t)}
+}
+
+// Changed names the tables that were written since it was last asked.
+func (w *Watch) Changed(t testing.TB) []string {
+	t.Helper()
+	before := w.last
+	w.last = w.agency.Imprint(t)
+	return Changed(before, w.last)
+}
