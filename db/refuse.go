@@ -57,8 +57,17 @@ func isUnique(err error) bool {
 func noRows(err error) bool { return errors.Is(err, pgx.ErrNoRows) }
 
 // BadRow says whether Postgres refused a statement for what it holds, as against
-// not answering at all. Of a group that fails so, the other rows may be fine.
+// not answering, being short of something, or undoing it for another's sake (a
+// deadlock): then the same may be asked again. Of a group that fails for what it
+// holds, the other rows may be fine.
 func BadRow(err error) bool {
 	var pg *pgconn.PgError
-	return errors.As(err, &pg) && pg.Code[:2] != "57" && pg.Code[:2] != "08"
+	if !errors.As(err, &pg) || len(pg.Code) < 2 {
+		return false
+	}
+	switch pg.Code[:2] {
+	case "08", "40", "53", "55", "57", "58":
+		return false
+	}
+	return true
 }

@@ -8,6 +8,7 @@ import (
 	"herald/db/dbtest"
 	"herald/db/model"
 	"herald/db/network"
+	"herald/jobs"
 )
 
 // held is one target in front of the guards.
@@ -209,5 +210,43 @@ func TestAnObsoleteTaskDoesNothingWhateverElseHolds(t *testing.T) {
 			}
 		}
 		h.want(t, guard{state: model.Draft})
+	}
+}
+
+func TestASuspensionHoldsBackForItsGraceAndThenEndsInFailed(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(s *jobs.Settings) { s.RetryBase = 6 * time.Hour })
+	h := r.hold(t, "north")
+	h.sql(t, `UPDATE tenant.tenants SET state = 'suspended', suspended_at = $2 WHERE tenant_id = $1`, r.Clock.Now())
+	for waited := time.Duration(0); waited <= 7*24*time.Hour; waited += 6 * time.Hour {
+		h.workOne(t)
+		h.want(t, guard{state: model.RetryScheduled, reason: "workspace_suspended"})
+		r.Clock.Advance(6 * time.Hour)
+	}
+	h.workOne(t)
+	h.want(t, guard{state: model.Failed, reason: "suspended_too_long"})
+	// What a person retries once the workspace is active again goes out.
+	h.sql(t, `UPDATE tenant.tenants SET state = 'active', suspended_at = NULL WHERE tenant_id = $1`)
+	target := r.target(t, h.agency, h.target)
+	if _, err := h.agency.Owner.RetryTarget(t.Context(), h.target, target.Revision); err != nil {
+		t.Fatal(err)
+	}
+	h.workOne(t)
+	if s := r.target(t, h.agency, h.target).State; s != model.Published {
+		t.Errorf("after the retry it is %s, want published", s)
+	}
+}
+
+func TestAClientsOwnLateCutOffCounts(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	for hours, want := range map[int]model.State{1: model.Published, 3: model.Failed} {
+		h := r.hold(t, []string{"", "strict", "", "strict-too"}[hours])
+		h.sql(t, `UPDATE tenant.clients SET late_cutoff = '2 hours' WHERE tenant_id = $1`)
+		r.Clock.Advance(time.Duration(hours) * time.Hour)
+		h.workOne(t)
+		if got := r.target(t, h.agency, h.target); got.State != want {
+			t.Errorf("%d hours late with a cut-off of two: %s (%s), want %s", hours, got.State, got.Reason, want)
+		}
 	}
 }

@@ -1,10 +1,13 @@
 package jobs_test
 
 import (
+	"fmt"
+	"io"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"herald/db"
 	"herald/db/dbtest"
@@ -144,7 +147,7 @@ func TestAClockSetBackDoesNotLoseATaskThatIsHeld(t *testing.T) {
 func TestACallThatOutlivesTheDrainIsLeftToTheSweeper(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
-	s.settings.ProviderTimeout, s.settings.Drain = 6*time.Second, 300*time.Millisecond
+	s.settings.StaleInFlight, s.settings.Drain = 4*time.Second, 300*time.Millisecond
 	a := s.Agency(t, "north", db.MainShard)
 	account := s.account(t, a, a.Client(t, "bakery"), network.Mastodon)
 	s.fault(t, sim.Fault{Network: network.Mastodon, Step: sim.Commit, Kind: sim.Stall, Delay: 4 * time.Second, Times: 1})
@@ -199,5 +202,20 @@ func TestDrainingGivesBackWhatWaitsForItsInstant(t *testing.T) {
 	s.await(t, "all published", func() bool { return s.settled(t) })
 	if n := len(s.sim.Posts(network.Webhook, "")); n != 5 {
 		t.Errorf("%d public posts, want 5", n)
+	}
+}
+
+// TestADeadlockIsAskedAgain: a result is given up for what it says only, never
+// because Postgres was busy, full or in each other's way.
+func TestADeadlockIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	for code, bad := range map[string]bool{"40P01": false, "40001": false, "53300": false, "53100": false, "55P03": false, "57P01": false, "08006": false, "58030": false,
+		"22P02": true, "23503": true, "42P01": true} {
+		if got := db.BadRow(fmt.Errorf("write: %w", &pgconn.PgError{Code: code})); got != bad {
+			t.Errorf("%s: bad row %t, want %t", code, got, bad)
+		}
+	}
+	if db.BadRow(io.ErrUnexpectedEOF) {
+		t.Error("a connection that broke is no bad row")
 	}
 }

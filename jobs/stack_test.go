@@ -77,8 +77,8 @@ func quick() jobs.Settings {
 	s := jobs.Defaults()
 	s.Tick, s.Lookahead = 50*time.Millisecond, 300*time.Millisecond
 	s.RetryBase, s.RetryCap = 100*time.Millisecond, 400*time.Millisecond
-	s.SweepEvery, s.StaleEnqueued, s.StaleInFlight = time.Second, 3*time.Second, 4*time.Second
-	s.ReconcileAfter, s.Settle, s.ProviderTimeout, s.Workers = 200*time.Millisecond, 400*time.Millisecond, 2*time.Second, 8
+	s.SweepEvery, s.StaleEnqueued, s.StaleInFlight = time.Second, 10*time.Second, 30*time.Second
+	s.ReconcileAfter, s.Settle, s.ProviderTimeout, s.Workers = 200*time.Millisecond, 400*time.Millisecond, 10*time.Second, 8
 	s.AccountCap = 100_000
 	return s
 }
@@ -170,7 +170,7 @@ func (s *stack) await(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	began := time.Now()
 	defer func() { t.Logf("%s: %v", what, time.Since(began).Round(10*time.Millisecond)) }()
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(15 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(15 * time.Millisecond) {
 		if ok() {
 			return
 		}

@@ -188,11 +188,16 @@ func (m *monkey) act(ctx context.Context) {
 		_ = g.redis.FlushAll(ctx).Err()
 		m.counted.add("Redis emptied", 1)
 	case 3: // every dispatch of the last while again
-		g.Super(m.t, db.MainShard, `UPDATE control.publish_dispatch_index SET status = 'pending' WHERE status IN ('done', 'enqueued') AND updated_at > $1`, time.Now().Add(-10*time.Second))
+		g.Super(m.t, db.MainShard, `UPDATE control.publish_dispatch_index d SET status = 'pending'
+			  FROM (SELECT tenant_id, target_id, version_id, task FROM control.publish_dispatch_index
+			         WHERE status IN ('done', 'enqueued') AND updated_at > $1 FOR UPDATE SKIP LOCKED) x
+			 WHERE d.tenant_id = x.tenant_id AND d.target_id = x.target_id AND d.version_id = x.version_id AND d.task = x.task`, time.Now().Add(-10*time.Second))
 		m.counted.add("dispatches repeated", 1)
-	case 4: // every event of the last while again, in whatever order
+	case 4: // every other event of the last while again, in whatever order
 		for _, shard := range []string{db.MainShard, dbtest.SecondShard} {
-			g.Super(m.t, shard, `UPDATE tenant.outbox SET relayed_at = NULL WHERE relayed_at > $1 AND random() < 0.5`, time.Now().Add(-10*time.Second))
+			g.Super(m.t, shard, `UPDATE tenant.outbox o SET relayed_at = NULL
+				  FROM (SELECT tenant_id, id FROM tenant.outbox WHERE relayed_at > $1 AND random() < 0.5 FOR UPDATE SKIP LOCKED) x
+				 WHERE o.tenant_id = x.tenant_id AND o.id = x.id`, time.Now().Add(-10*time.Second))
 		}
 		m.counted.add("events repeated", 1)
 	case 5: // tasks of the living and the dead count as lost, and run again

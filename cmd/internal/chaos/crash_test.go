@@ -77,10 +77,11 @@ func (g *ground) crash(t *testing.T, s *space, kill string, posts int) {
 	}
 }
 
-// await waits until every target of a post has ended.
+// await waits until every target of a post has ended. A task that dies with its
+// worker comes back after up to two minutes: asynq's lease, and its rounds.
 func (g *ground) await(t *testing.T, s *space, id model.PostID) []db.Target {
 	t.Helper()
-	for end := time.Now().Add(90 * time.Second); ; time.Sleep(40 * time.Millisecond) {
+	for end := time.Now().Add(4*time.Minute + 2**outage); ; time.Sleep(40 * time.Millisecond) {
 		targets := g.standing(t, s, id)
 		if ended(targets) || time.Now().After(end) {
 			return targets
