@@ -5,29 +5,36 @@ import (
 	"time"
 )
 
-// clock is the time of everything in the demo: one that is moved while the past
-// month is made, the machine's own from then on.
+// clock is the time of everything in the demo. While the past month is made it is
+// moved from event to event, and runs on from each as clocks do, so that what
+// happens takes its real time; from then on it is the machine's.
 type clock struct {
-	mu sync.Mutex
-	at time.Time // zero: the machine's
+	mu    sync.Mutex
+	ahead time.Duration // of the machine's; while the past is made, below zero
 }
 
 // Now is the time.
 func (c *clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.at.IsZero() {
-		return time.Now()
-	}
-	return c.at
+	return c.now()
+}
+
+func (c *clock) now() time.Time { return time.Now().Add(c.ahead).Round(0) }
+
+// begin puts the clock back to at.
+func (c *clock) begin(at time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ahead = time.Until(at)
 }
 
 // forward moves the clock to at, never back.
 func (c *clock) forward(at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if at.After(c.at) {
-		c.at = at
+	if at.After(c.now()) {
+		c.ahead = time.Until(at)
 	}
 }
 
@@ -35,5 +42,5 @@ func (c *clock) forward(at time.Time) {
 func (c *clock) release() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.at = time.Time{}
+	c.ahead = 0
 }

@@ -89,7 +89,7 @@ func (d *Demo) create(ctx context.Context, base database, s supplies) (err error
 			return err
 		}
 	}
-	for _, name := range []string{mailDir, networksFile} {
+	for _, name := range []string{mailDir, networksFile, mediaDir} { // of a start that was killed
 		if err := os.RemoveAll(d.folder.file(name)); err != nil {
 			return err
 		}

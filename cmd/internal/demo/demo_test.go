@@ -16,6 +16,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"herald/cmd/internal/embedded"
 	"herald/db/model"
 )
 
@@ -228,6 +229,47 @@ func permalinks(t *testing.T, d *Demo) {
 			t.Fatal(err)
 		}
 		newVisitor(t).get(d.Networks + u.Path)
+	}
+}
+
+func TestADatabaseThatWasNotFilledToTheEndIsMadeAnew(t *testing.T) {
+	t.Parallel()
+	pg, err := embedded.Postgres(t.Context(), filepath.Join(t.TempDir(), "postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pg.Stop)
+	base := database{pg, pg.URL(embedded.Superuser, databaseName)}
+	full := func() bool {
+		is, err := base.full(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return is
+	}
+	leave := func() {
+		conn, err := pgx.Connect(t.Context(), base.hurried())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close(t.Context())
+		if _, err := conn.Exec(t.Context(), "CREATE TABLE left_behind ()"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if full() {
+		t.Error("an empty server holds a demo")
+	}
+	leave()
+	if full() {
+		t.Error("a half-filled database counts as whole")
+	}
+	leave() // it is gone, so it can be made
+	if err := base.settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !full() {
+		t.Error("a settled database does not count as whole")
 	}
 }
 

@@ -121,11 +121,11 @@ func makeHistory(ctx context.Context, m makers, doc declare.Document, drafts []d
 	return h.make(ctx, doc, drafts)
 }
 
-// begin is how long ago the agency started to use Herald.
-const begin = 17 * 24 * time.Hour
+// since is how long ago the agency began to use Herald.
+const since = 17 * 24 * time.Hour
 
 func (h *history) make(ctx context.Context, doc declare.Document, drafts []draft) error {
-	h.clock.forward(h.now.Add(-begin))
+	h.clock.begin(h.now.Add(-since))
 	defer h.clock.release()
 	if _, err := declare.Apply(ctx, h.store, doc); err != nil {
 		return err

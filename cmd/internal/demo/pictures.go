@@ -27,8 +27,8 @@ type sheet struct {
 	painting
 }
 
-// print is a picture as a file, with its small copy.
-type print struct {
+// proof is a picture as a file, with its small copy.
+type proof struct {
 	file, thumb   []byte
 	width, height int
 	err           error
@@ -36,7 +36,7 @@ type print struct {
 
 // album is the demo's pictures, painted in the background from the moment it is
 // made, in the order in which they are wanted.
-type album map[sheet]chan print
+type album map[sheet]chan proof
 
 // paintAlbum begins to paint every picture of the drafts, until ctx ends.
 func paintAlbum(ctx context.Context, drafts []draft) album {
@@ -47,7 +47,7 @@ func paintAlbum(ctx context.Context, drafts []draft) album {
 	for _, d := range byDay {
 		for _, p := range d.Pictures {
 			if s := (sheet{d.Client, p}); a[s] == nil {
-				a[s] = make(chan print, 1)
+				a[s] = make(chan proof, 1)
 				order = append(order, s)
 			}
 		}
@@ -80,7 +80,7 @@ const (
 	thumbSide    = 640
 )
 
-func paint(s sheet) (p print) {
+func paint(s sheet) (p proof) {
 	size := shapes[s.shape]
 	p.width, p.height = size[0], size[1]
 	whole := picture.Paint(themes[s.client], s.seed, p.width, p.height)
@@ -101,16 +101,16 @@ func encode(img image.Image, quality int) ([]byte, error) {
 }
 
 // take waits for a picture. It can be taken once.
-func (a album) take(ctx context.Context, s sheet) (print, error) {
+func (a album) take(ctx context.Context, s sheet) (proof, error) {
 	ready, ok := a[s]
 	if !ok {
-		return print{}, fmt.Errorf("picture %d of %s is not in the album", s.seed, s.client)
+		return proof{}, fmt.Errorf("picture %d of %s is not in the album", s.seed, s.client)
 	}
 	select {
 	case p := <-ready:
 		return p, p.err
 	case <-ctx.Done():
-		return print{}, ctx.Err()
+		return proof{}, ctx.Err()
 	}
 }
 

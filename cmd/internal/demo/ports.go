@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -98,8 +99,8 @@ type here struct{ base, at string }
 
 // RoundTrip sends what is for the base address to the listener.
 func (t here) RoundTrip(r *http.Request) (*http.Response, error) {
-	if rest, ours := cutOrigin(r.URL.String(), t.base); ours {
-		again, err := http.NewRequestWithContext(r.Context(), r.Method, t.at+rest, nil)
+	if rest, ours := strings.CutPrefix(r.URL.String(), t.base+"/"); ours {
+		again, err := http.NewRequestWithContext(r.Context(), r.Method, t.at+"/"+rest, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -107,11 +108,4 @@ func (t here) RoundTrip(r *http.Request) (*http.Response, error) {
 		r = again
 	}
 	return http.DefaultTransport.RoundTrip(r)
-}
-
-func cutOrigin(address, base string) (rest string, ours bool) {
-	if len(address) > len(base) && address[:len(base)] == base && address[len(base)] == '/' {
-		return address[len(base):], true
-	}
-	return address, false
 }

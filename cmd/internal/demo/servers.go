@@ -3,6 +3,7 @@ package demo
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -133,8 +134,8 @@ func redisURL(s *embedded.Server) string {
 
 const sqlComment = `SELECT coalesce(shobj_description(oid, 'pg_database'), '') FROM pg_database WHERE datname = $1`
 
-// full says whether the database holds a whole demo. One of our own that a kill
-// left in the middle is made anew, empty.
+// full says whether the database holds a whole demo. One of our own that does
+// not, because a kill came while it was filled, is made anew, empty.
 func (b database) full(ctx context.Context) (bool, error) {
 	if b.server == nil {
 		return b.says(ctx, b.url)
@@ -146,7 +147,7 @@ func (b database) full(ctx context.Context) (bool, error) {
 	defer conn.Close(context.WithoutCancel(ctx))
 	said := ""
 	err = conn.QueryRow(ctx, sqlComment, databaseName).Scan(&said)
-	if said == complete || err != nil && err != pgx.ErrNoRows {
+	if said == complete || err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return said == complete, err
 	}
 	for _, sql := range []string{"DROP DATABASE IF EXISTS " + databaseName + " WITH (FORCE)", "CREATE DATABASE " + databaseName} {
