@@ -56,7 +56,7 @@ func (g *ground) crash(t *testing.T, s *space, kill string, posts int) {
 	}
 	select {
 	case <-doomed.Done():
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatalf("%s: the worker never came to that step\n%s", kill, g.tail())
 	}
 	died := time.Since(began).Round(time.Millisecond)
