@@ -121,9 +121,9 @@ func monthDay(one db.CalendarDay, month, today model.Date, l lookup, draw func(d
 		Href:    l.with("view", "list", "date", one.Date.String()),
 		Outside: one.Date.Month != month.Month, Today: one.Date == today, Past: wall.Before(wallDay(today)), More: one.More,
 	}
-	name := wall.Format("Monday 2 January")
-	p.Label = name + ", " + postsWords(len(one.Cards)+one.More)
-	p.MoreSays = fmt.Sprintf("%d more on %s", one.More, name)
+	// Both begin as they look, so that whoever steers by voice can say what they see.
+	p.Label = wall.Format("Mon 2 January") + ", " + postsWords(len(one.Cards)+one.More)
+	p.MoreSays = fmt.Sprintf("+%d more on %s", one.More, wall.Format("Monday 2 January"))
 	for _, c := range one.Cards {
 		p.Cards = append(p.Cards, draw(c))
 	}

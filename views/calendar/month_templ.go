@@ -277,7 +277,7 @@ type MonthProps struct {
 type Day struct {
 	ID       string // "day-2026-03-10"
 	Number   string
-	Label    string // "Tuesday 10 March, 4 posts"
+	Label    string // "Tue 10 March, 4 posts"
 	Weekday  string // "Tue"
 	Href     string // its list
 	Outside  bool   // of a neighbouring month
@@ -285,7 +285,7 @@ type Day struct {
 	Past     bool
 	Cards    []Card
 	More     int
-	MoreSays string // "4 more on Tuesday 10 March"
+	MoreSays string // "+4 more on Tuesday 10 March"
 }
 
 // Month is a page of whole weeks.
