@@ -293,12 +293,22 @@ func (p *tab) hit(el *rod.Element) error {
 		return err
 	}
 	if p.Look.Touch {
-		return p.Touch.Tap(at.X, at.Y)
+		return p.tap(at)
 	}
 	if err := p.Mouse.MoveTo(at); err != nil {
 		return err
 	}
 	return p.Mouse.Click(proto.InputMouseButtonLeft, 1)
+}
+
+// tap is a finger's. It does not wait for the page to repaint, which a page
+// without script never says.
+func (p *tab) tap(at proto.Point) error {
+	finger := []*proto.InputTouchPoint{{X: at.X, Y: at.Y}}
+	if err := (proto.InputDispatchTouchEvent{Type: proto.InputDispatchTouchEventTypeTouchStart, TouchPoints: finger}).Call(p.Page); err != nil {
+		return err
+	}
+	return proto.InputDispatchTouchEvent{Type: proto.InputDispatchTouchEventTypeTouchEnd, TouchPoints: []*proto.InputTouchPoint{}}.Call(p.Page)
 }
 
 // unfold presses the first thing that a selector finds.
