@@ -65,6 +65,8 @@ type AccountCard struct {
 	CreatedAt   time.Time
 	Planned     int        // posts that are scheduled for it from now on
 	NextAt      *time.Time // the first of them
+	Waiting     int        // posts whose time has come and that are held back or tried again
+	WaitingFrom *time.Time // when the first of them was due
 	Stuck       int        // posts that a lost connection holds up
 }
 
@@ -87,13 +89,16 @@ type AccountsPage struct {
 const sqlAccountCards = `
 	SELECT a.id, a.client_id, c.name AS client, c.zone, a.network, a.publisher, a.slug, a.handle, a.remote_id, a.address, a.settings, a.scopes, a.state,
 	       a.token IS NOT NULL AS has_token, a.refresh_token IS NOT NULL AS has_refresh, a.token_expires AS expires, a.paused_at, a.closed_until,
-	       a.last_error, a.last_error_at, a.revision, a.created_at, p.planned, p.next_at,
+	       a.last_error, a.last_error_at, a.revision, a.created_at, p.planned, p.next_at, w.waiting, w.waiting_from,
 	       (SELECT count(*) FROM tenant.targets t WHERE t.tenant_id = a.tenant_id AND t.account_id = a.id AND t.state = 'needs_reconnect') AS stuck
 	  FROM tenant.accounts a
 	  JOIN tenant.clients c ON c.tenant_id = a.tenant_id AND c.id = a.client_id
 	  LEFT JOIN LATERAL (
 		SELECT count(*) AS planned, min(t.due_at) AS next_at FROM tenant.targets t
 		 WHERE t.tenant_id = a.tenant_id AND t.account_id = a.id AND t.due_at > $2 AND t.state IN ('scheduled', 'retry_scheduled')) p ON true
+	  LEFT JOIN LATERAL (
+		SELECT count(*) AS waiting, min(t.due_at) AS waiting_from FROM tenant.targets t
+		 WHERE t.tenant_id = a.tenant_id AND t.account_id = a.id AND t.due_at <= $2 AND t.state = 'retry_scheduled') w ON true
 	 WHERE a.tenant_id = $1 `
 
 const sqlAccountList = sqlAccountCards + ` AND ($3 OR a.client_id = ANY ($4)) ORDER BY a.client_id, a.network, a.handle, a.id`

@@ -38,7 +38,14 @@ type Result struct {
 // must stop and change nothing.
 var ErrLostClaim = errors.New("the claim is held by another")
 
-const sqlFinish = `SELECT * FROM tenant.finish_targets($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`
+// sqlFinish writes results, and then takes old errors off the accounts through
+// which something was published: in this order, since targets are locked first.
+const sqlFinish = `
+	WITH finished AS MATERIALIZED (
+		SELECT * FROM tenant.finish_targets($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
+	), mended AS MATERIALIZED (
+		SELECT tenant.mend_accounts(array_agg(tenant_id), array_agg(target_id)) FROM finished)
+	SELECT finished.* FROM finished, mended`
 
 // sqlFinishTogether marks the dispatches done in the same statement, where both
 // planes share a database.
@@ -46,8 +53,12 @@ const sqlFinishTogether = `
 	WITH done AS (
 		UPDATE control.publish_dispatch_index d SET status = 'done', updated_at = $21
 		  FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $22::bigint[]) AS k(tenant_id, target_id, version_id, seq)
-		 WHERE d.tenant_id = k.tenant_id AND d.target_id = k.target_id AND d.version_id = k.version_id AND d.task = 'publish' AND d.seq = k.seq AND d.status <> 'done')
-	SELECT * FROM tenant.finish_targets($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`
+		 WHERE d.tenant_id = k.tenant_id AND d.target_id = k.target_id AND d.version_id = k.version_id AND d.task = 'publish' AND d.seq = k.seq AND d.status <> 'done'
+	), finished AS MATERIALIZED (
+		SELECT * FROM tenant.finish_targets($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
+	), mended AS MATERIALIZED (
+		SELECT tenant.mend_accounts(array_agg(tenant_id), array_agg(target_id)) FROM finished)
+	SELECT finished.* FROM finished, mended`
 
 // resultColumns are results as the arrays of finish_targets.
 type resultColumns struct {

@@ -29,6 +29,7 @@ var pipelineCalls = map[string]string{
 	"lease_refresh":  `SELECT count(*) FROM tenant.lease_refresh($1, $4, $7, '5m', '2026-03-12', '2026-03-13')`,
 	"save_tokens":    `SELECT tenant.save_tokens($1, $4, $7, 'x', 'x', NULL, NULL)::int`,
 	"drop_refresh":   `SELECT count(*) FROM (SELECT tenant.drop_refresh($1, $4, $7, true, NULL, 'x', '2026-03-12')) x WHERE false`,
+	"mend_accounts":  `SELECT count(*) FROM (SELECT tenant.mend_accounts(ARRAY[$1::bigint], ARRAY[$2::bigint])) x WHERE false`,
 	"finish_mail":    `SELECT count(*) FROM (SELECT tenant.finish_mail($1, $5, true, '', NULL, false, '2026-03-12')) x WHERE false`,
 	"notice_facts":   `SELECT count(*) FROM tenant.notice_facts($1, $2, $4)`,
 	"retime_targets": `SELECT tenant.retime_targets(ARRAY[$1::bigint], ARRAY[$2::bigint], ARRAY[(SELECT '2026-03-11 12:00+00'::timestamptz)], ARRAY['2026-03-15'::timestamptz], '2026-03-12')`,

@@ -141,7 +141,12 @@ type Looked struct {
 	Follow     bool
 }
 
-const sqlRecordFinding = `SELECT tenant.record_finding($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
+const sqlRecordFinding = `
+	WITH recorded AS MATERIALIZED (
+		SELECT tenant.record_finding($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) AS moved
+	), mended AS MATERIALIZED (
+		SELECT tenant.mend_accounts(array_agg($1::bigint), array_agg($2::bigint)) FROM recorded WHERE moved)
+	SELECT moved FROM recorded, mended`
 
 // RecordFinding writes a finding and moves its target. It does nothing, and says
 // so, if the target moved on meanwhile.

@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"herald/db"
@@ -134,20 +135,37 @@ func (p *Publisher) settling(target db.Loaded) time.Duration {
 	return time.Duration(float64(p.Settings.Settle) * float64(n.Settle) / float64(usual))
 }
 
-// unanswered is a look-up that the network did not answer. It is asked again
-// until patience ends; then a person looks.
+// unanswered is a look-up that the network did not answer. It is asked again,
+// ever more seldom, until patience ends; then a person looks.
 func (p *Publisher) unanswered(look *db.Looked, target db.Loaded, f *fault.Fault) {
 	look.Verdict, look.Say = string(networks.CantTell), "The network did not answer the look-up: "+f.Say
-	over := target.LastEnded == nil || p.Now().Sub(*target.LastEnded) > p.Settings.RateLimitPatience
-	if over || f.Kind == fault.Auth || f.Kind == fault.Permission || f.Kind == fault.Validation {
+	wait, patient := p.askAgain(target.LastEnded, f)
+	if !patient || f.Kind == fault.Auth {
 		look.State, look.Reason = model.Failed, "manual_check_required"
 		return
 	}
-	wait := f.Wait
-	if wait <= 0 {
-		wait = backoff(p.Settings.RetryBase, p.Settings.RetryCap, 2)
-	}
 	look.State, look.Reason, look.Next = model.UnknownOutcome, "asking_the_network", p.in(wait)
+}
+
+// askAgain says how long to wait before a network is asked again about what
+// ended at since, and whether to ask it again at all: not for what it will never
+// answer, nor beyond the end of patience.
+func (p *Publisher) askAgain(since *time.Time, f *fault.Fault) (wait time.Duration, patient bool) {
+	if since == nil || f.Kind == fault.Permission || f.Kind == fault.Validation {
+		return 0, false
+	}
+	age := p.Now().Sub(*since)
+	wait = max(f.Wait, seldomer(p.Settings.RetryBase, p.Settings.RetryCap, age))
+	return wait, age+wait <= p.Settings.RateLimitPatience
+}
+
+// seldomer is how long to wait before asking again about something of an age:
+// from half to one and a half of that age, so that the waits grow as those of a
+// back-off do though nobody counts them. It is no less than half of base, and no
+// more than ceiling.
+func seldomer(base, ceiling, age time.Duration) time.Duration {
+	age = max(age, base)
+	return min(age/2+rand.N(age), ceiling)
 }
 
 // FollowUp does what follows a commit: permalink, first comment. It never makes
@@ -168,11 +186,11 @@ func (p *Publisher) FollowUp(ctx context.Context, key db.Key) error {
 	if err != nil {
 		f := fault.Of(err)
 		say = "Published. What follows it has not worked yet: " + f.Say
-		if target.LastEnded != nil && p.Now().Sub(*target.LastEnded) < p.Settings.RateLimitPatience && f.Kind != fault.Validation && f.Kind != fault.Permission {
+		if wait, patient := p.askAgain(target.LastEnded, f); patient {
 			if err := p.Pipe.SaveReceipt(ctx, key, receipt.Permalink, receipt.ExternalID, t.calls(), say); err != nil {
 				return err
 			}
-			return p.Pipe.Later(ctx, "follow_up", key, p.Now().Add(max(f.Wait, backoff(p.Settings.RetryBase, p.Settings.RetryCap, 2))))
+			return p.Pipe.Later(ctx, "follow_up", key, p.Now().Add(wait))
 		}
 	}
 	if err := p.Pipe.SaveReceipt(ctx, key, receipt.Permalink, receipt.ExternalID, t.calls(), say); err != nil {

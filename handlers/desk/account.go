@@ -113,6 +113,15 @@ func accountState(a db.AccountCard, now time.Time) string {
 	return string(a.State)
 }
 
+// waitingWords say what a post of the account waits for, where a person holds it
+// back.
+func waitingWords(a db.AccountCard) string {
+	if a.PausedAt != nil {
+		return ", until the account is resumed"
+	}
+	return ""
+}
+
 func (d *Desk) accountFacts(a db.AccountCard) []ui.Fact {
 	var facts []ui.Fact
 	when := func(name string, t time.Time) {
@@ -123,10 +132,17 @@ func (d *Desk) accountFacts(a db.AccountCard) []ui.Fact {
 			facts = append(facts, ui.Fact{Name: name, Value: ui.Text(value)})
 		}
 	}
-	if a.Planned > 0 {
+	if a.Waiting > 0 {
+		words("Waiting", postsWords(a.Waiting)+waitingWords(a))
+		when("Due since", *a.WaitingFrom)
+	}
+	switch {
+	case a.Planned > 0:
 		words("Planned", postsWords(a.Planned))
 		when("Next", *a.NextAt)
-	} else {
+	case a.Waiting > 0:
+		words("Planned", "nothing further")
+	default:
 		words("Planned", "nothing")
 	}
 	switch {

@@ -119,6 +119,24 @@ func TestAccountsShowStateErrorAndWhatIsAffected(t *testing.T) {
 	wantPage(t, anna("GET", "/accounts"), 200, "renews itself")
 }
 
+func TestAPausedAccountSaysWhatWaitsForIt(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	anna, path := o.as(t, o.agency.Owner), fmt.Sprintf("/accounts/%d", o.mastodon)
+	held := o.agency.Due(t, "Held back", time.Hour, o.mastodon).Post.ID
+	wantPage(t, anna("GET", path), 200, "Planned</dt><dd>1 post")
+	o.Super(t, dbtest.SecondShard, `UPDATE tenant.accounts SET paused_at = $2 WHERE id = $1`, o.mastodon, o.Clock.Now())
+	o.Clock.Advance(2 * time.Hour)
+	for _, state := range []string{"queued", "retry_scheduled"} {
+		o.Super(t, dbtest.SecondShard, `UPDATE tenant.targets SET state = $2, reason = 'account_paused' WHERE post_id = $1`, held, state)
+	}
+	wantPage(t, anna("GET", path), 200, "Waiting</dt><dd>1 post, until the account is resumed", "Due since", "Tue 10 Mar 2026, 14:00", "Planned</dt><dd>nothing further")
+	o.agency.Due(t, "Later", time.Hour, o.mastodon)
+	o.Super(t, dbtest.SecondShard, `UPDATE tenant.accounts SET paused_at = NULL WHERE id = $1`, o.mastodon)
+	w := anna("GET", path)
+	wantPage(t, w, 200, "Waiting</dt><dd>1 post</dd>", "Planned</dt><dd>1 post</dd>", "Tue 10 Mar 2026, 16:00")
+}
+
 func TestAnAccountIsPausedAndResumedOnce(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)

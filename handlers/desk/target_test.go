@@ -225,6 +225,35 @@ func TestEvidenceShowsCallsNamesAndReminders(t *testing.T) {
 		"Handed over 10 Mar 2026, 13:00:00", "Version 1 written", "by owner 0", "submitting was enough")
 }
 
+func TestWhatComesAgainAndAgainStandsOnce(t *testing.T) {
+	t.Parallel()
+	b := newWall(t)
+	target, path := b.aim(t, "patience")
+	b.push(t, target.ID, "account_paused", model.Queued, model.RetryScheduled)
+	owner := b.as(t, b.agency.Owner)
+	before := owner("GET", path, nil).Body.Len()
+	for range 2 {
+		b.Super(t, dbtest.SecondShard, `
+			INSERT INTO tenant.target_changes (tenant_id, target_id, from_state, to_state, reason, at)
+			SELECT $1, $2, m.before, m.after, m.why, $3::timestamptz + n * interval '1 min' FROM generate_series(1, 300) n,
+			       (VALUES (1, 'retry_scheduled', 'queued', ''), (2, 'queued', 'retry_scheduled', 'account_paused')) m(nth, before, after, why) ORDER BY n, nth`, b.agency.ID, target.ID, b.Clock.Now())
+		b.Super(t, dbtest.SecondShard, `
+			INSERT INTO tenant.findings (tenant_id, target_id, attempt_no, verdict, say, calls, at)
+			SELECT $1, $2, 1, 'cant_tell', 'The network did not answer the look-up.', jsonb_build_array(jsonb_build_object('method', 'GET', 'path', '/look/' || n)), $3::timestamptz + n * interval '1 h' FROM generate_series(6, 45) n`,
+			b.agency.ID, target.ID, b.Clock.Now())
+		b.Clock.Advance(100 * time.Hour)
+		b.Super(t, dbtest.SecondShard, `INSERT INTO tenant.findings (tenant_id, target_id, attempt_no, verdict, say, at) VALUES ($1, $2, 1, 'absent', 'Not in the list.', $3)`, b.agency.ID, target.ID, b.Clock.Now().Add(-time.Hour))
+	}
+	page := owner("GET", path, nil)
+	wantPage(t, page, 200, "300 times in all, the last on 10 Mar 2026, 18:00:00", "40 times in all, the last on 12 Mar 2026, 10:00:00", "/look/45", "Not in the list.")
+	if n, grown := strings.Count(page.Body.String(), "trail-entry"), page.Body.Len()-before; n > 15 || grown > 20_000 {
+		t.Errorf("%d entries, %d bytes more", n, grown)
+	}
+	if strings.Contains(page.Body.String(), "/look/44") || strings.Count(page.Body.String(), "Not in the list.") != 2 {
+		t.Error("more than the last requests are shown, or something else was folded away")
+	}
+}
+
 func TestRolesMayDoWhatTheyAreNamedFor(t *testing.T) {
 	t.Parallel()
 	b := newWall(t)

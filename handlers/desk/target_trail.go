@@ -21,7 +21,8 @@ type step struct {
 	entry target.Entry
 }
 
-// targetTrail is everything that happened to a target, in order.
+// targetTrail is everything that happened to a target, in order; what came again
+// and again stands once.
 func targetTrail(e db.Evidence) []target.Entry {
 	zone := targetZone(e.Target)
 	steps := []step{{e.Frame.WrittenAt, 0, target.Entry{State: "draft", Title: fmt.Sprintf("Version %d written", e.Frame.Number), Who: e.Frame.Writer, Say: "Content " + shortHash(e.Frame.Hash)}}}
@@ -38,12 +39,7 @@ func targetTrail(e db.Evidence) []target.Entry {
 		steps = append(steps, step{f.At, 2, findingEntry(f, e.Target)})
 	}
 	slices.SortStableFunc(steps, func(a, b step) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.kind, b.kind)) })
-	var trail []target.Entry
-	for _, s := range steps {
-		s.entry.At = exactTime(s.at, zone)
-		trail = append(trail, s.entry)
-	}
-	return trail
+	return entries(fold(steps, zone), zone)
 }
 
 // exactTime is clientTime to the second, without the reader's own beside it.

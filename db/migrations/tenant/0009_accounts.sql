@@ -1,0 +1,54 @@
+-- +goose Up
+
+-- What is known of accounts: that one works again, and what waits for it.
+
+-- Posts that an account keeps waiting, by account.
+CREATE INDEX targets_waiting ON tenant.targets (tenant_id, account_id) WHERE state = 'retry_scheduled';
+
+GRANT CREATE ON SCHEMA tenant TO herald_pipeline;
+-- +goose StatementBegin
+DO $$ BEGIN EXECUTE format('GRANT herald_pipeline TO %I', current_user); END $$;
+-- +goose StatementEnd
+
+-- mend_accounts takes an old error off the accounts of those targets that are
+-- published: the account works. Accounts are locked in key order, after the
+-- targets of whoever calls.
+-- +goose StatementBegin
+CREATE FUNCTION tenant.mend_accounts(p_tenants bigint[], p_targets bigint[]) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+	UPDATE tenant.accounts ac SET last_error = NULL, last_error_at = NULL
+	  FROM (SELECT e.tenant_id, e.id
+	          FROM unnest(p_tenants, p_targets) AS a(tenant_id, target_id)
+	          JOIN tenant.targets t ON t.tenant_id = a.tenant_id AND t.id = a.target_id AND t.published_at IS NOT NULL
+	          JOIN tenant.accounts e ON e.tenant_id = t.tenant_id AND e.id = t.account_id AND e.state = 'active' AND e.last_error IS NOT NULL
+	         ORDER BY e.tenant_id, e.id FOR NO KEY UPDATE OF e) works
+	 WHERE ac.tenant_id = works.tenant_id AND ac.id = works.id;
+END $$;
+-- +goose StatementEnd
+
+-- save_tokens: a token that could be renewed is no trouble any more.
+-- +goose StatementBegin
+CREATE OR REPLACE FUNCTION tenant.save_tokens(p_tenant bigint, p_account bigint, p_owner uuid, p_token bytea, p_refresh bytea, p_expires timestamptz, p_scopes text[]) RETURNS boolean
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off SET plan_cache_mode = force_generic_plan AS $$
+	WITH done AS (
+		UPDATE tenant.accounts a SET token = p_token, refresh_token = coalesce(p_refresh, a.refresh_token), token_expires = p_expires,
+		       scopes = coalesce(p_scopes, a.scopes), refresh_owner = NULL, refresh_until = NULL, last_error = NULL, last_error_at = NULL
+		 WHERE a.tenant_id = p_tenant AND a.id = p_account AND a.refresh_owner = p_owner RETURNING 1)
+	SELECT EXISTS (SELECT FROM done)
+$$;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+DO $$
+DECLARE f regprocedure;
+BEGIN
+	FOR f IN SELECT p.oid::regprocedure FROM pg_proc p WHERE p.pronamespace = 'tenant'::regnamespace AND p.proname IN ('mend_accounts', 'save_tokens') LOOP
+		EXECUTE format('ALTER FUNCTION %s OWNER TO herald_pipeline', f);
+		EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', f);
+		EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO herald_worker', f);
+	END LOOP;
+	EXECUTE format('REVOKE herald_pipeline FROM %I', current_user);
+END $$;
+-- +goose StatementEnd
+REVOKE CREATE ON SCHEMA tenant FROM herald_pipeline;
