@@ -40,13 +40,16 @@ type InboxRequest struct {
 // inboxSize is how many requests a page of the inbox has.
 const inboxSize = 20
 
-// whatWaits sorts requests into boxes: mine says whether the actor still has to
-// decide at the current stage. $4 is the actor.
+// waitsForMe says whether an open request r still waits for the decision of the
+// actor, $4, at its current stage.
+const waitsForMe = `r.stages @> jsonb_build_array(jsonb_build_object('position', r.stage, 'people', jsonb_build_array(jsonb_build_object('user', $4::bigint))))
+	             AND NOT EXISTS (SELECT FROM tenant.decisions d WHERE d.tenant_id = r.tenant_id AND d.request_id = r.id AND d.stage = r.stage AND d.user_id = $4)`
+
+// whatWaits sorts requests into boxes.
 const whatWaits = `
 	SELECT r.tenant_id, r.id,
 	       CASE WHEN r.state <> 'open' THEN 'changes'
-	            WHEN r.stages @> jsonb_build_array(jsonb_build_object('position', r.stage, 'people', jsonb_build_array(jsonb_build_object('user', $4::bigint))))
-	             AND NOT EXISTS (SELECT FROM tenant.decisions d WHERE d.tenant_id = r.tenant_id AND d.request_id = r.id AND d.stage = r.stage AND d.user_id = $4)
+	            WHEN ` + waitsForMe + `
 	            THEN 'mine' ELSE 'others' END AS box
 	  FROM tenant.approval_requests r
 	  JOIN tenant.posts p ON p.tenant_id = r.tenant_id AND p.id = r.post_id
@@ -89,18 +92,6 @@ func (sc *Scope) Approvals(ctx context.Context, box Box, page int) (in Inbox, er
 		return err
 	})
 	return in, err
-}
-
-const sqlInboxMine = `SELECT count(*) FROM (` + whatWaits + `) w WHERE box = 'mine'`
-
-// WaitingForMe counts the requests that wait for the actor.
-func (sc *Scope) WaitingForMe(ctx context.Context) (n int, err error) {
-	defer wrap(&err, "count approvals")
-	clients, all := sc.Actor.ClientsWith(model.PostsView)
-	err = sc.read(ctx, func(tx pgx.Tx) error {
-		return tx.QueryRow(ctx, sqlInboxMine, sc.Actor.Tenant, all, clients, sc.Actor.User).Scan(&n)
-	})
-	return n, err
 }
 
 const sqlRequestGet = requestColumns + ` WHERE r.tenant_id = $1 AND r.id = $2`

@@ -306,8 +306,15 @@ func TestTheInboxSortsByWhoseTurnItIs(t *testing.T) {
 	if err != nil || in.Mine != 1 || in.Others != 0 || len(in.Requests) != 1 || !in.Requests[0].MayDecide || in.Requests[0].Override {
 		t.Fatalf("Mia's inbox: %+v, %v", in, err)
 	}
-	if n, err := mia.WaitingForMe(t.Context()); n != 1 || err != nil {
-		t.Errorf("waiting for Mia: %d, %v", n, err)
+	badge := func(who *db.Scope) int {
+		frame, err := h.Store.Frame(t.Context(), who)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return frame.Waiting
+	}
+	if m, o := badge(mia), badge(h.Owner); m != 1 || o != 0 {
+		t.Errorf("the badge says %d to Mia and %d to the owner, whom nobody asks", m, o)
 	}
 	in, err = h.Owner.Approvals(t.Context(), db.BoxOthers, 0)
 	if err != nil || in.Mine != 0 || len(in.Requests) != 2 || !in.Requests[0].Override || len(in.Requests[0].Links) != 1 {
@@ -316,6 +323,9 @@ func TestTheInboxSortsByWhoseTurnItIs(t *testing.T) {
 	r := h.request(t, page.Post.ID, h.client)
 	if _, err := mia.Decide(t.Context(), r.ID, yes(r.ApprovalRequest)); err != nil {
 		t.Fatal(err)
+	}
+	if n := badge(mia); n != 0 {
+		t.Errorf("the badge says %d to Mia, who has decided", n)
 	}
 	if in, err = mia.Approvals(t.Context(), db.BoxOthers, 0); err != nil || in.Mine != 0 || len(in.Requests) != 1 || in.Requests[0].MayDecide {
 		t.Errorf("after Mia's part: %+v, %v", in, err)

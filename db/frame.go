@@ -12,7 +12,7 @@ import (
 type Frame struct {
 	Email        string
 	Workspaces   []Workspace // the person's
-	Waiting      int         // open approval requests of the person's clients
+	Waiting      int         // approval requests that wait for the person: the size of BoxMine
 	Disconnected int         // accounts that need reconnecting
 }
 
@@ -22,7 +22,7 @@ const sqlFramePlaces = `
 	 WHERE u.id = $1 ORDER BY w.name`
 
 const sqlFrameCounts = `
-	SELECT (SELECT count(*) FROM tenant.approval_requests r WHERE r.tenant_id = $1 AND r.state = 'open' AND ($2 OR r.client_id = ANY ($3))),
+	SELECT (SELECT count(*) FROM tenant.approval_requests r WHERE r.tenant_id = $1 AND r.state = 'open' AND ($2 OR r.client_id = ANY ($3)) AND ` + waitsForMe + `),
 	       (SELECT count(*) FROM tenant.accounts a WHERE a.tenant_id = $1 AND a.state = 'needs_reconnect' AND ($2 OR a.client_id = ANY ($3)))`
 
 // Frame reads the frame of a person's screens.
@@ -42,7 +42,7 @@ func (s *Store) Frame(ctx context.Context, sc *Scope) (f Frame, err error) {
 	}
 	clients, all := sc.Actor.ClientsWith(model.PostsView)
 	err = sc.read(ctx, func(tx pgx.Tx) error {
-		return tx.QueryRow(ctx, sqlFrameCounts, sc.Actor.Tenant, all, clients).Scan(&f.Waiting, &f.Disconnected)
+		return tx.QueryRow(ctx, sqlFrameCounts, sc.Actor.Tenant, all, clients, sc.Actor.User).Scan(&f.Waiting, &f.Disconnected)
 	})
 	return f, err
 }

@@ -325,7 +325,6 @@ func listMethods() map[string]method {
 			others, err2 := sc.Approvals(ctx, db.BoxOthers, 0)
 			return []any{mine, others}, errors.Join(err1, err2)
 		}),
-		"WaitingForMe": reads(func(ctx context.Context, sc *db.Scope, _, _ dbtest.Holding) (any, error) { return sc.WaitingForMe(ctx) }),
 		"ComposerClients": {free: true, calls: map[string]call{"": func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return sc.ComposerClients(ctx, []model.AccountID{of.Account})
 		}}},

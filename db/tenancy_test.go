@@ -155,6 +155,8 @@ func TestTheStoresDoorsKnowWhoseIdsTheyAre(t *testing.T) {
 	if _, err := w.Store.Review(t.Context(), southern+"."+random); !isNotFound(err) {
 		t.Errorf("a link carried to another workspace: %v", err)
 	}
+	// Requests of both ask south's owner.
+	w.Super(t, south.Shard, `UPDATE tenant.approval_requests SET stages = jsonb_set(stages, '{0,people}', jsonb_build_array(jsonb_build_object('user', $1::bigint, 'name', '')))`, south.Owner.Actor.User)
 	frame, err := w.Store.Frame(t.Context(), south.Owner)
 	if err != nil || len(frame.Workspaces) != 1 || frame.Workspaces[0].Slug != "south" || frame.Waiting != 2 {
 		t.Errorf("the frame of south: %+v, %v", frame, err)

@@ -51,20 +51,23 @@ func (e *editing) changed(do string) templ.Component {
 	case "check":
 		said := e.whenSays(e.form.when)
 		s.Said, s.First = &said, "composer-check"
+		if e.asked() {
+			s.Foot = &foot // it says whether the approval still holds
+		}
 		return composer.Swapped(s)
 	case "at":
 		when := e.when()
 		s.When, s.First = &when, "composer-when"
 		return composer.Swapped(s)
 	}
-	s.Networks, s.First = &networks, "composer-networks"
+	s.Networks, s.Foot, s.First = &networks, &foot, "composer-networks"
 	switch do {
 	case "up", "down", "remove", "upload":
 		media := e.media()
 		s.Media, s.First = &media, "composer-media"
 	case "refresh", "all", "none":
 		media := e.media()
-		s.Media, s.Foot = &media, &foot
+		s.Media = &media
 		if when := e.when(); when.Zone != e.form.when.zone {
 			s.When = &when
 		}
@@ -246,10 +249,16 @@ func (e *editing) warning() string {
 	return ""
 }
 
-// foot is the row of intents.
+// asked says whether somebody was asked to approve the post as it is stored, or
+// has approved it.
+func (e *editing) asked() bool { return e.approved() || e.page.Post.Review == "in_review" }
+
+// foot is the row of intents. What was approved, or is waited for, is what is
+// stored: a form that says something else is asked about again.
 func (e *editing) foot() composer.Foot {
-	f := composer.Foot{Accounts: len(e.form.content.Accounts), Schedules: true, Reviewing: e.page.Post.Review == "in_review"}
-	f.Approved = e.page.Post.ApprovedVersionID != nil && *e.page.Post.ApprovedVersionID == e.page.Post.CurrentVersionID
+	f := composer.Foot{Accounts: len(e.form.content.Accounts), Schedules: true}
+	f.Changed = e.asked() && e.checked.Content.Hash() != [32]byte(e.page.Version.Hash)
+	f.Approved, f.Reviewing = e.approved() && !f.Changed, e.page.Post.Review == "in_review" && !f.Changed
 	for _, t := range e.page.Targets {
 		f.OnItsWay = f.OnItsWay || t.State == model.Scheduled || t.State == model.RetryScheduled
 	}
@@ -279,6 +288,10 @@ func footWords(f composer.Foot, names []string) string {
 		return "Approved."
 	case f.Reviewing:
 		return "Waiting for approval by " + listed(names) + "."
+	case f.Changed && f.Stages:
+		return "Changed since approval was asked for; " + listed(names) + " approves this before it goes out."
+	case f.Changed:
+		return "Changed since it was approved."
 	case f.Stages:
 		return listed(names) + " approves before it goes out."
 	}

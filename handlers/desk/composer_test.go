@@ -100,6 +100,46 @@ func TestSchedulingWithAStageAsksFirstAndKeepsTheTime(t *testing.T) {
 	s.saved(t, s.send(t, approved, "schedule"), "Scheduled for Thu 12 Mar 2026, 09:30 (Berlin)")
 }
 
+func TestWhatWasSubmittedIsNotOfferedForSubmissionAgain(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.stage(t)
+	const offer = `value="submit"`
+	form := s.fresh(t)
+	form.Set("date", "2026-03-12")
+	form.Set("clock", "09:30")
+	id, page := s.saved(t, s.send(t, form, "submit"))
+	offers := func(when string, a answer, want bool) {
+		if got := strings.Contains(a.body, offer); got != want {
+			t.Errorf("%s: submitting is offered: %v", when, got)
+		}
+	}
+	typed := func(text string) answer {
+		changed := page.form(t)
+		changed.Set("text", text)
+		return s.post(t, s.owner, "/w/north/posts/check", changed).want(t, 200)
+	}
+	offers("in review", page, false)
+	offers("changed in review", typed("Other words"), true)
+	asked, err := s.agency.Owner.PostApprovals(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.agency.Owner.Decide(t.Context(), asked[0].ID, db.Decision{Request: asked[0].ID, Hash: asked[0].Hash, Stage: 1, Verdict: model.Approve}); err != nil {
+		t.Fatal(err)
+	}
+	page = s.get(t, s.owner, fmt.Sprintf("/w/north/posts/%d", id)).want(t, 200, "Approved")
+	offers("approved", page, false)
+	offers("typed and taken back", typed(page.form(t).Get("text")), false)
+	offers("changed after approval", typed("Other words").want(t, 200, "Changed since approval was asked for"), true)
+	_, page = s.saved(t, s.send(t, page.form(t), "schedule"), "Scheduled")
+	offers("scheduled", page, false)
+	changed := page.form(t)
+	changed.Set("text", "Other words")
+	_, page = s.saved(t, s.send(t, changed, "save"))
+	offers("saved differently", page, true)
+}
+
 func TestPublishingWithAStagePublishesNothing(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)

@@ -88,7 +88,7 @@ func nav(scope *db.Scope, frame db.Frame, current string) []layout.NavItem {
 	}{
 		{layout.NavItem{Label: "Calendar", Href: at(scope, "/calendar"), Icon: "calendar-days"}, model.PostsView},
 		{layout.NavItem{Label: "Posts", Href: at(scope, "/posts"), Icon: "files"}, model.PostsView},
-		{layout.NavItem{Label: "Approvals", Href: at(scope, "/approvals"), Icon: "stamp", Count: frame.Waiting, CountWords: "waiting for approval"}, model.PostsView},
+		{layout.NavItem{Label: "Approvals", Href: at(scope, "/approvals"), Icon: "stamp", Count: frame.Waiting, CountWords: "waiting for you"}, model.PostsView},
 		{layout.NavItem{Label: "Accounts", Href: at(scope, "/accounts"), Icon: "plug", Count: frame.Disconnected, CountWords: "need reconnecting"}, model.AccountsView},
 		{layout.NavItem{Label: "Activity", Href: at(scope, "/activity"), Icon: "history"}, model.ActivityView},
 	}

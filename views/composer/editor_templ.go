@@ -1110,9 +1110,11 @@ func FootPart(f Foot) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Button(ui.ButtonProps{Label: f.submitWords(), Icon: "stamp", Name: "do", Value: "submit", Tone: f.submitTone()}).Render(ctx, templ_7745c5c3_Buffer)
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
+		if f.submits() {
+			templ_7745c5c3_Err = ui.Button(ui.ButtonProps{Label: f.submitWords(), Icon: "stamp", Name: "do", Value: "submit", Tone: f.submitTone()}).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
 		}
 		if f.Schedules {
 			templ_7745c5c3_Err = ui.Button(ui.ButtonProps{Label: f.scheduleWords(), Icon: "calendar-check", Name: "do", Value: "schedule", Tone: f.scheduleTone()}).Render(ctx, templ_7745c5c3_Buffer)
@@ -1138,7 +1140,7 @@ func FootPart(f Foot) templ.Component {
 				var templ_7745c5c3_Var48 string
 				templ_7745c5c3_Var48, templ_7745c5c3_Err = templ.JoinStringErrs(f.nowWords())
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `editor.templ`, Line: 233, Col: 40}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `editor.templ`, Line: 235, Col: 40}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var48))
 				if templ_7745c5c3_Err != nil {

@@ -310,6 +310,7 @@ type Foot struct {
 	OnItsWay  bool
 	Accounts  int
 	Reviewing bool
+	Changed   bool // what is in the form is not what was approved or asked about
 }
 
 // Part is what one network's accounts get.

@@ -154,6 +154,10 @@ func chosenOptions(fields []OptionField) string {
 	return count(n, "changed", "changed")
 }
 
+// submits says whether there is anything to submit: what is approved, or waits for
+// its approval, was submitted before.
+func (f Foot) submits() bool { return !f.Approved && !f.Reviewing }
+
 func (f Foot) submitWords() string {
 	if f.Stages {
 		return "Submit for approval"
@@ -162,7 +166,7 @@ func (f Foot) submitWords() string {
 }
 
 func (f Foot) submitTone() ui.Tone {
-	if f.Stages && !f.Approved && !f.Reviewing {
+	if f.Stages {
 		return ui.Primary
 	}
 	return ""
