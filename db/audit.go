@@ -55,7 +55,7 @@ type AuditEntry struct {
 
 const sqlAuditList = `
 	SELECT a.id, a.at, a.name, a.verb, a.subject, a.subject_id, a.client_id, c.name AS client, c.zone, p.id AS post_id, p.excerpt,
-	       coalesce(ac.handle, cl.name, m.name, ap.name) AS thing, a.detail
+	       coalesce(ac.handle, cl.name, m.name, ap.name, fo.name) AS thing, a.detail
 	  FROM tenant.audit a
 	  LEFT JOIN tenant.clients c ON c.tenant_id = a.tenant_id AND c.id = a.client_id
 	  LEFT JOIN tenant.targets t ON a.subject = 'target' AND t.tenant_id = a.tenant_id AND t.id = a.subject_id
@@ -63,6 +63,7 @@ const sqlAuditList = `
 	  LEFT JOIN tenant.accounts ac ON ac.tenant_id = a.tenant_id AND ac.id = CASE a.subject WHEN 'account' THEN a.subject_id WHEN 'target' THEN t.account_id END
 	  LEFT JOIN tenant.clients cl ON a.subject = 'client' AND cl.tenant_id = a.tenant_id AND cl.id = a.subject_id
 	  LEFT JOIN tenant.media m ON a.subject = 'media' AND m.tenant_id = a.tenant_id AND m.id = a.subject_id
+	  LEFT JOIN tenant.media_folders fo ON a.subject = 'folder' AND fo.tenant_id = a.tenant_id AND fo.id = a.subject_id
 	  LEFT JOIN tenant.approvers ap ON a.subject = 'approver' AND ap.tenant_id = a.tenant_id AND ap.id = a.subject_id
 	 WHERE a.tenant_id = $1 AND ($2 OR a.client_id = ANY ($3))`
 

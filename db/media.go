@@ -14,28 +14,79 @@ import (
 
 // Asset is a stored picture or video of a client.
 type Asset struct {
-	ID         model.MediaID
-	ClientID   model.ClientID
-	State      string // ready, or why it cannot be published: uploading, scanning, refused, quarantined
-	Kind       network.MediaKind
-	Type       string // of what is published
-	Name       string // as it was uploaded
-	Path       string // what is published: upright, without metadata
-	ThumbPath  string // empty where there is none
-	Sha256     []byte // of the uploaded bytes
-	Bytes      int64  // of what is published
-	Width      int
-	Height     int
-	DurationMs int64
-	Alt        string
-	Reason     string // why it was refused
-	CreatedAt  time.Time
+	ID            model.MediaID
+	ClientID      model.ClientID
+	State         MediaState
+	Kind          network.MediaKind
+	Type          string // of what is published; of what was uploaded until that is made
+	Name          string // as it was uploaded, or as a person called it since
+	Path          string // what is published: upright, without metadata; empty until it is made
+	ThumbPath     string // empty where there is none
+	OriginalPath  string // what was uploaded; no link reaches it
+	Sha256        []byte // of the uploaded bytes
+	Bytes         int64  // of what is published
+	UploadedBytes int64
+	Width         int // upright
+	Height        int
+	DurationMs    int64
+	Alt           string
+	Reason        string      // why it waits, was refused or is in quarantine, in a sentence
+	Progress      int         // of the work on it, in percent
+	Placeholder   []byte      // a ThumbHash; empty where there is none
+	Focal         model.Focal `db:"focal"`
+	FolderID      *model.FolderID
+	Tags          []string
+	Probe         Probe `db:"facts"`
+	Revision      int
+	CreatedAt     time.Time
 }
 
-const assetColumns = `
-	SELECT id, client_id, state, kind, type, name, path, thumb_path, sha256, bytes, width, height, duration_ms, alt, reason, created_at FROM tenant.media`
+// MediaState is where a file stands on its way into the library.
+type MediaState string
 
-const sqlMediaGet = assetColumns + ` WHERE tenant_id = $1 AND id = ANY ($2) AND state <> 'deleted'`
+// The states. Only a ready one is published.
+const (
+	MediaUploading   MediaState = "uploading"  // its bytes are still coming
+	MediaScanning    MediaState = "scanning"   // not yet looked at
+	MediaProcessing  MediaState = "processing" // found clean; what is published is being made
+	MediaReady       MediaState = "ready"
+	MediaRefused     MediaState = "refused"     // cannot be read, or breaks a rule: see Reason
+	MediaQuarantined MediaState = "quarantined" // harmful; no post and no link reaches it
+	MediaDeleted     MediaState = "deleted"
+)
+
+// OnItsWay says whether the file may still become ready by itself.
+func (s MediaState) OnItsWay() bool {
+	return s == MediaUploading || s == MediaScanning || s == MediaProcessing
+}
+
+// Lost says whether the file will not become ready.
+func (s MediaState) Lost() bool {
+	return s == MediaRefused || s == MediaQuarantined || s == MediaDeleted
+}
+
+// Probe is what a look at a file found beyond its size. Zero values are unknown.
+type Probe struct {
+	Tool       string  `json:"tool"` // herald, ffprobe, or ffprobe_missing: then a video has no codecs and no frame rate here
+	Container  string  `json:"container"`
+	VideoCodec string  `json:"video_codec"`
+	AudioCodec string  `json:"audio_codec"`
+	HasAudio   *bool   `json:"has_audio"`
+	FPS        float64 `json:"fps"`
+	FPSVaries  bool    `json:"fps_varies"`
+	Rotation   int     `json:"rotation"` // of the uploaded file, clockwise; Width and Height count it in already
+	Frames     int64   `json:"frames"`   // of a video or an animation
+}
+
+const assetFields = `m.id, m.client_id, m.state, m.kind, m.type, m.name, m.path, m.thumb_path, m.original_path, m.sha256, m.bytes, m.uploaded_bytes,
+	       m.width, m.height, m.duration_ms, m.alt, m.reason, m.progress, m.placeholder, jsonb_build_object('x', m.focal_x, 'y', m.focal_y) AS focal,
+	       m.folder_id, m.tags, jsonb_build_object('tool', m.probe, 'container', m.container, 'video_codec', m.video_codec, 'audio_codec', m.audio_codec,
+	       'has_audio', m.has_audio, 'fps', m.fps, 'fps_varies', m.fps_varies, 'rotation', m.rotation, 'frames', m.frames) AS facts, m.revision, m.created_at`
+
+const assetColumns = `
+	SELECT ` + assetFields + ` FROM tenant.media m`
+
+const sqlMediaGet = assetColumns + ` WHERE m.tenant_id = $1 AND m.id = ANY ($2) AND m.state <> 'deleted'`
 
 // Media reads assets, in the order of ids. It refuses with NotFound if one is
 // not there or belongs to a client whose media the actor may not see.
@@ -86,7 +137,7 @@ func (sc *Scope) assets(ctx context.Context, sql string, args ...any) (list []As
 	return list, err
 }
 
-const sqlMediaByHash = assetColumns + ` WHERE tenant_id = $1 AND client_id = $2 AND sha256 = $3 AND state <> 'deleted'`
+const sqlMediaByHash = assetColumns + ` WHERE m.tenant_id = $1 AND m.client_id = $2 AND m.sha256 = $3 AND m.state <> 'deleted'`
 
 // KnownMedia finds the client's asset that was made of the same bytes. It refuses
 // if that one was refused when it was checked, and with NotFound a client whose
@@ -104,7 +155,7 @@ func (sc *Scope) KnownMedia(ctx context.Context, client model.ClientID, sum [32]
 }
 
 func refusedBefore(a Asset) error {
-	if a.State == "refused" || a.State == "quarantined" {
+	if a.State == MediaRefused || a.State == MediaQuarantined {
 		return model.Refuse(model.Unprocessable, "This file was refused before: "+a.Reason)
 	}
 	return nil
@@ -119,7 +170,7 @@ const (
 const sqlMediaRoom = `
 	SELECT c.archived_at IS NOT NULL,
 	       (SELECT count(*) FROM tenant.media m WHERE m.tenant_id = c.tenant_id AND m.created_by = $3 AND m.created_at > $4),
-	       t.media_bytes, (SELECT coalesce(sum(m.bytes), 0)::bigint FROM tenant.media m WHERE m.tenant_id = c.tenant_id AND m.state <> 'deleted' AND t.media_bytes IS NOT NULL)
+	       t.media_bytes, (SELECT coalesce(sum(m.uploaded_bytes), 0)::bigint FROM tenant.media m WHERE m.tenant_id = c.tenant_id AND m.state <> 'deleted' AND t.media_bytes IS NOT NULL)
 	  FROM tenant.clients c JOIN tenant.tenants t ON t.tenant_id = c.tenant_id
 	 WHERE c.tenant_id = $1 AND c.id = $2`
 
@@ -156,41 +207,72 @@ func (sc *Scope) roomForMedia(ctx context.Context, tx pgx.Tx, client model.Clien
 }
 
 const sqlMediaInsert = `
-	INSERT INTO tenant.media (tenant_id, client_id, state, kind, type, name, path, thumb_path, sha256, bytes, width, height, duration_ms, created_by, created_at)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+	INSERT INTO tenant.media (tenant_id, client_id, state, kind, type, name, path, thumb_path, original_path, sha256, bytes, uploaded_bytes, width, height,
+	       duration_ms, placeholder, probe, created_by, created_at)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
 	ON CONFLICT (tenant_id, client_id, sha256) WHERE state <> 'deleted' DO NOTHING RETURNING id`
 
 // The plan's storage is counted by one upload of a workspace at a time.
 const sqlMediaTurn = `SELECT pg_advisory_xact_lock(hashtextextended('media ' || $1::bigint, 0))`
 
-// AddMedia records an asset whose bytes are stored. Where the client has one of
-// the same bytes already, that one comes back with again set, and the caller
-// takes its own copy away. It refuses what RoomForMedia refuses.
+// AddMedia records an asset whose bytes are stored: one that is scanning, with
+// OriginalPath, which the pipeline then makes ready or refuses; or one that is
+// ready as it is. Where the client has one of the same bytes already, that one
+// comes back with again set, and the caller takes its own copy away. It refuses
+// what RoomForMedia refuses.
 func (sc *Scope) AddMedia(ctx context.Context, a Asset) (_ Asset, again bool, err error) {
 	defer wrap(&err, "add media for client %d", a.ClientID)
-	a.CreatedAt = sc.now()
+	a.CreatedAt, a.Revision = sc.now(), 1
+	a.UploadedBytes = max(a.UploadedBytes, a.Bytes)
+	if a.Placeholder == nil {
+		a.Placeholder = []byte{}
+	}
 	err = sc.write(ctx, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, sqlMediaTurn, sc.Actor.Tenant); err != nil {
-			return err
-		}
-		if err := sc.roomForMedia(ctx, tx, a.ClientID, a.Bytes); err != nil {
-			return err
-		}
-		err := tx.QueryRow(ctx, sqlMediaInsert, sc.Actor.Tenant, a.ClientID, a.State, a.Kind, a.Type, a.Name, a.Path, a.ThumbPath, a.Sha256,
-			a.Bytes, a.Width, a.Height, a.DurationMs, sc.Actor.User, a.CreatedAt).Scan(&a.ID)
-		if noRows(err) {
-			again = true
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		return sc.audit(ctx, tx, note{verb: "uploaded", subject: "media", id: int64(a.ID), client: a.ClientID,
-			detail: map[string]any{"type": a.Type, "bytes": a.Bytes}})
+		again, err = sc.addMedia(ctx, tx, &a)
+		return err
 	})
 	if err != nil || !again {
 		return a, false, err
 	}
 	a, _, err = sc.KnownMedia(ctx, a.ClientID, [32]byte(a.Sha256))
 	return a, true, err
+}
+
+func (sc *Scope) addMedia(ctx context.Context, tx pgx.Tx, a *Asset) (again bool, err error) {
+	if _, err := tx.Exec(ctx, sqlMediaTurn, sc.Actor.Tenant); err != nil {
+		return false, err
+	}
+	if err := sc.roomForMedia(ctx, tx, a.ClientID, a.UploadedBytes); err != nil {
+		return false, err
+	}
+	err = tx.QueryRow(ctx, sqlMediaInsert, sc.Actor.Tenant, a.ClientID, a.State, a.Kind, a.Type, a.Name, a.Path, a.ThumbPath, a.OriginalPath, a.Sha256,
+		a.Bytes, a.UploadedBytes, a.Width, a.Height, a.DurationMs, a.Placeholder, a.Probe.Tool, sc.Actor.User, a.CreatedAt).Scan(&a.ID)
+	if noRows(err) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if err := sc.indexWords(ctx, tx, a.ID); err != nil {
+		return false, err
+	}
+	if a.State == MediaScanning {
+		if err := sc.oweMedia(ctx, tx, a.ID, sc.now()); err != nil {
+			return false, err
+		}
+	}
+	return false, sc.audit(ctx, tx, note{verb: "uploaded", subject: "media", id: int64(a.ID), client: a.ClientID,
+		detail: map[string]any{"type": a.Type, "bytes": a.UploadedBytes}})
+}
+
+const sqlMediaOwe = `
+	INSERT INTO tenant.media_tasks AS t (tenant_id, media_id, next_at, made_at) VALUES ($1, $2, $3, $4)
+	ON CONFLICT (tenant_id, media_id, coalesce(rendition_id, 0)) DO UPDATE SET next_at = excluded.next_at, owner = NULL, tries = 0, last_error = ''`
+
+// oweMedia has the pipeline go on with a file at a time, and wakes it.
+func (sc *Scope) oweMedia(ctx context.Context, tx pgx.Tx, id model.MediaID, at time.Time) error {
+	if _, err := tx.Exec(ctx, sqlMediaOwe, sc.Actor.Tenant, id, at, sc.now()); err != nil {
+		return err
+	}
+	return wakeRelay(ctx, tx)
 }

@@ -33,6 +33,7 @@ var sentences = map[string]model.Refusal{
 	"decisions_approver_once":        {Kind: model.Conflict, Say: "You have already decided on this."},
 	"approval_requests_one_open":     {Kind: model.Conflict, Say: "This post is already waiting for approval."},
 	"media_once_per_client":          {Kind: model.Conflict, Say: "This file is already in the client's library."},
+	"media_folders_name_once":        {Kind: model.Unprocessable, Say: "There is a folder of that name here already.", Field: "name"},
 	"workspaces_slug_once":           {Kind: model.Conflict, Say: "There is already a workspace with that short name."},
 }
 

@@ -92,7 +92,7 @@ func asset(client model.ClientID) db.Asset {
 // fails for one that is not here.
 func scopeMethods() map[string]method {
 	all := map[string]method{}
-	for _, list := range []map[string]method{postMethods(), targetMethods(), approvalMethods(), accountMethods(), listMethods()} {
+	for _, list := range []map[string]method{postMethods(), targetMethods(), approvalMethods(), accountMethods(), listMethods(), mediaMethods()} {
 		maps.Copy(all, list)
 	}
 	return all
@@ -162,20 +162,6 @@ func postMethods() map[string]method {
 			return sc.PostVersion(ctx, of.Draft, 1)
 		}),
 		"Editable": {exempt: "it judges a page that the same Scope has read, and takes no id"},
-		"Media": one(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
-			return sc.Media(ctx, []model.MediaID{of.Media})
-		}),
-		"KnownMedia": {empty: true, calls: map[string]call{"client": func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
-			a, _, err := sc.KnownMedia(ctx, of.Client, sha256.Sum256([]byte(of.Mark)))
-			return a, err
-		}}},
-		"RoomForMedia": one(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
-			return nil, sc.RoomForMedia(ctx, of.Client, 1)
-		}),
-		"AddMedia": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
-			a, _, err := sc.AddMedia(ctx, asset(of.Client))
-			return a, err
-		}),
 	}
 }
 

@@ -25,6 +25,7 @@ var notOwned = map[string]string{
 // pipeline asks about all workspaces at once, is not unique, and holds only rows
 // that still matter.
 var unledIndexes = map[string]string{
+	"media_tasks_due": "the media queue takes what is due, whoever's it is",
 	"outbox_owed":     "the relay takes the oldest events, whoever's they are",
 	"outbox_over":     "the sweeper deletes relayed events by age",
 	"mails_owed":      "the mailer takes what is due",
@@ -148,14 +149,14 @@ func TestTheRolesOwnNothingAndCannotPassTheWalls(t *testing.T) {
 // reading. The insert-only ones are those that no line names for UPDATE or DELETE:
 // versions, moves, decisions, findings and the audit log above all.
 var granted = map[string]string{
-	"herald_app INSERT": "accounts approval_requests approvers audit blackouts client_access clients comments decisions findings mails media outbox post_versions posts " +
+	"herald_app INSERT": "accounts approval_requests approvers audit blackouts client_access clients comments decisions findings mails media media_crops media_folders media_renditions media_tasks media_words outbox post_versions posts " +
 		"review_link_requests review_links slots stage_people stages target_changes targets tenants version_media",
-	"herald_app UPDATE": "accounts approval_requests approvers blackouts client_access clients mails media posts review_links stages targets tenants",
-	"herald_app DELETE": "blackouts client_access slots stage_people stages",
-	"herald_pipeline INSERT": "account_rates accounts approval_requests approvers attempts audit blackouts client_access clients comments decisions findings mails media outbox post_versions posts " +
+	"herald_app UPDATE": "accounts approval_requests approvers blackouts client_access clients mails media media_crops media_folders media_renditions media_tasks posts review_links stages targets tenants",
+	"herald_app DELETE": "blackouts client_access media_crops media_folders media_words slots stage_people stages",
+	"herald_pipeline INSERT": "account_rates accounts approval_requests approvers attempts audit blackouts client_access clients comments decisions findings mails media media_renditions media_tasks outbox post_versions posts " +
 		"publish_guards review_link_requests review_links slots stage_people stages target_changes targets tenants usage_months version_media",
-	"herald_pipeline UPDATE": "account_rates accounts attempts mails outbox posts publish_guards targets usage_months",
-	"herald_pipeline DELETE": "mails outbox publish_guards",
+	"herald_pipeline UPDATE": "account_rates accounts attempts mails media media_renditions media_tasks outbox posts publish_guards targets usage_months",
+	"herald_pipeline DELETE": "mails media_renditions media_tasks outbox publish_guards",
 }
 
 func TestGrantsAreTheseAndNoOthers(t *testing.T) {

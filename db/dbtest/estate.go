@@ -28,6 +28,7 @@ type Holding struct {
 	Client   model.ClientID
 	Account  model.AccountID
 	Media    model.MediaID
+	Folder   model.FolderID // where the file lies
 	Approver model.ApproverID
 	Comment  int64
 
@@ -64,6 +65,7 @@ func (a *Agency) Holding(t testing.TB, slug string) Holding {
 	h.Account = a.Account(t, h.Client, network.Webhook)
 	a.w.Super(t, a.Shard, `UPDATE tenant.accounts SET handle = '@' || $3 WHERE tenant_id = $1 AND id = $2`, a.ID, h.Account, h.Mark)
 	h.Media = a.media(t, h.Client, h.Mark)
+	h.Folder = h.library(t)
 	h.Approver = a.approver(t, h.Client, h.Mark)
 	h.write(t)
 	h.ask(t)
@@ -77,6 +79,20 @@ func (a *Agency) media(t testing.TB, client model.ClientID, mark string) model.M
 		INSERT INTO tenant.media (tenant_id, client_id, state, kind, type, name, path, sha256, bytes, width, height, alt, created_at)
 		VALUES ($1, $2, 'ready', 'image', 'image/jpeg', $3 || '.jpg', 'tenants/' || $1::bigint || '/media/2026/03/' || gen_random_uuid() || '.jpg', sha256($3::text::bytea), 1000, 100, 100, $3, $4) RETURNING id`,
 		a.ID, client, mark, a.w.Clock.Now())
+}
+
+// library puts the holding's file into a folder, with all that a file can have.
+func (h *Holding) library(t testing.TB) model.FolderID {
+	t.Helper()
+	top := Look[model.FolderID](t, h.w, h.Shard, `INSERT INTO tenant.media_folders (tenant_id, client_id, name, created_at) VALUES ($1, $2, 'Top of ' || $3, '2026-03-01') RETURNING id`, h.ID, h.Client, h.Mark)
+	folder := Look[model.FolderID](t, h.w, h.Shard, `INSERT INTO tenant.media_folders (tenant_id, client_id, parent_id, name, created_at) VALUES ($1, $2, $3, $4, '2026-03-01') RETURNING id`, h.ID, h.Client, top, h.Mark)
+	h.w.Super(t, h.Shard, `UPDATE tenant.media SET folder_id = $3, tags = ARRAY[$4], original_path = replace(path, '.jpg', '.png'), uploaded_bytes = bytes WHERE tenant_id = $1 AND id = $2`, h.ID, h.Media, folder, h.Mark)
+	h.w.Super(t, h.Shard, `INSERT INTO tenant.media_words (tenant_id, word, media_id) SELECT $1, w, $2 FROM unnest(ARRAY[$3, '#' || $3]) w`, h.ID, h.Media, h.Mark)
+	h.w.Super(t, h.Shard, `INSERT INTO tenant.media_crops (tenant_id, media_id, preset, x, y, width, height) VALUES ($1, $2, 'webhook/post', 0, 0, 50, 50)`, h.ID, h.Media)
+	h.w.Super(t, h.Shard, `
+		WITH r AS (INSERT INTO tenant.media_renditions (tenant_id, media_id, recipe, state, reason, wanted_at) VALUES ($1, $2, 'webp ' || $3, 'failed', $3, '2026-03-01') RETURNING *)
+		INSERT INTO tenant.media_tasks (tenant_id, media_id, rendition_id, next_at, made_at) SELECT tenant_id, media_id, id, '2027-01-01', '2026-03-01' FROM r`, h.ID, h.Media, h.Mark)
+	return folder
 }
 
 // approver makes a person who decides for the client by link, alone.

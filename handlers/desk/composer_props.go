@@ -203,7 +203,7 @@ func (d *Desk) file(scope *db.Scope, a db.Asset, alt string) composer.File {
 		f.Thumb = d.mediaURL(scope, a.ID, "thumbnail")
 	}
 	if a.State != "ready" {
-		f.State = a.State
+		f.State = string(a.State)
 	}
 	return f
 }

@@ -1,0 +1,118 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"herald/db/model"
+)
+
+// InUse is the refusal to delete assets that posts use: it names them.
+type InUse struct {
+	Uses []Use
+	More int // further posts that are not named
+}
+
+func (e *InUse) Error() string {
+	if len(e.Uses)+e.More == 1 {
+		return "A post uses this. If you delete it, that post cannot go out as it is."
+	}
+	return fmt.Sprintf("%d posts use this. If you delete it, they cannot go out as they are.", len(e.Uses)+e.More)
+}
+
+// Unwrap makes it a refusal for those who do not ask what it names.
+func (e *InUse) Unwrap() error { return model.Refuse(model.Conflict, e.Error()) }
+
+const sqlMediaDelete = `
+	UPDATE tenant.media SET state = 'deleted', folder_id = NULL, revision = revision + 1 WHERE tenant_id = $1 AND id = ANY ($2)`
+
+const sqlMediaErase = `
+	INSERT INTO tenant.media_tasks AS t (tenant_id, media_id, next_at, made_at) SELECT $1, unnest($2::bigint[]), $3, $4
+	ON CONFLICT (tenant_id, media_id, coalesce(rendition_id, 0)) DO UPDATE SET next_at = excluded.next_at, owner = NULL, tries = 0`
+
+// eraseAfter is how long the bytes of a deleted asset stay, for publishes that
+// are under way.
+const eraseAfter = 24 * time.Hour
+
+// DeleteMedia deletes assets. Where posts use one that are not put away it does
+// nothing and returns an *InUse, unless sure is set.
+func (sc *Scope) DeleteMedia(ctx context.Context, ids []model.MediaID, sure bool) (err error) {
+	defer wrap(&err, "delete media")
+	return sc.changeMedia(ctx, ids, func(tx pgx.Tx, list []held) error {
+		if err := sc.mayDelete(ctx, tx, ids, sure); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, sqlMediaDelete, sc.Actor.Tenant, ids); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, sqlWordsDrop, sc.Actor.Tenant, ids); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, sqlMediaErase, sc.Actor.Tenant, ids, sc.now().Add(eraseAfter), sc.now()); err != nil {
+			return err
+		}
+		return sc.noteMedia(ctx, tx, list, "deleted", nil)
+	})
+}
+
+func (sc *Scope) mayDelete(ctx context.Context, tx pgx.Tx, ids []model.MediaID, sure bool) error {
+	if sure {
+		return nil
+	}
+	uses, err := sc.uses(ctx, tx, ids, maxUses+1)
+	if err != nil || len(uses) == 0 {
+		return err
+	}
+	more := 0
+	if len(uses) > maxUses {
+		all, err := sc.usage(ctx, tx, ids)
+		if err != nil {
+			return err
+		}
+		for _, u := range all {
+			more += u.Posts
+		}
+		more, uses = more-maxUses, uses[:maxUses]
+	}
+	return &InUse{Uses: uses, More: more}
+}
+
+const sqlMediaRetry = `
+	UPDATE tenant.media SET state = 'scanning', reason = '', progress = 0, revision = revision + 1
+	 WHERE tenant_id = $1 AND id = $2 AND state IN ('refused', 'scanning', 'processing') AND original_path <> ''`
+
+const sqlRenditionsRetry = `
+	WITH again AS (
+		UPDATE tenant.media_renditions SET state = 'waiting', reason = '', progress = 0 WHERE tenant_id = $1 AND media_id = $2 AND state = 'failed' RETURNING tenant_id, id, media_id)
+	INSERT INTO tenant.media_tasks AS t (tenant_id, media_id, rendition_id, next_at, made_at) SELECT tenant_id, media_id, id, $3, $3 FROM again
+	ON CONFLICT (tenant_id, media_id, coalesce(rendition_id, 0)) DO UPDATE SET next_at = excluded.next_at, owner = NULL, tries = 0, last_error = ''`
+
+// RetryMedia has a file looked at again that was refused or is stuck, and what
+// failed to be made of it made again. It refuses what is in quarantine.
+func (sc *Scope) RetryMedia(ctx context.Context, id model.MediaID) (err error) {
+	defer wrap(&err, "retry media %d", id)
+	return sc.changeMedia(ctx, []model.MediaID{id}, func(tx pgx.Tx, list []held) error {
+		if list[0].State == MediaQuarantined {
+			return model.Refuse(model.Conflict, "This file is harmful and stays locked away. Delete it.")
+		}
+		tag, err := tx.Exec(ctx, sqlMediaRetry, sc.Actor.Tenant, id)
+		if err != nil {
+			return err
+		}
+		if tag.RowsAffected() > 0 {
+			err = sc.oweMedia(ctx, tx, id, sc.now())
+		} else {
+			_, err = tx.Exec(ctx, sqlRenditionsRetry, sc.Actor.Tenant, id, sc.now())
+		}
+		if err != nil {
+			return err
+		}
+		if err := wakeRelay(ctx, tx); err != nil {
+			return err
+		}
+		return sc.noteMedia(ctx, tx, list, "retried", nil)
+	})
+}
