@@ -95,6 +95,7 @@ func TestTheCostOfATickFollowsWhatIsDue(t *testing.T) {
 		sent[q.name] = rec.take()
 	}
 	crowd(t, w)
+	w.Super(t, db.MainShard, `ANALYZE`)
 	for _, plans := range []string{"force_custom_plan", "force_generic_plan"} {
 		scale := newScale(t, w, plans)
 		for _, q := range questions {
@@ -124,7 +125,9 @@ func crowd(t *testing.T, w *dbtest.World) {
 		`INSERT INTO tenant.attempts (tenant_id, target_id, version_id, attempt_no, state, owner, began_at)
 		 SELECT tenant_id, id, version_id, attempt_no, CASE state WHEN 'publishing' THEN 'in_flight' ELSE 'published' END, owner, $2
 		   FROM tenant.targets WHERE tenant_id = $1 AND state IN ('publishing', 'published')`,
-		`INSERT INTO tenant.posts (tenant_id, id, created_by, created_at, updated_at) OVERRIDING SYSTEM VALUE SELECT $1, 1000000 + n, 1, $2, $2 FROM ` + kinds,
+		`INSERT INTO tenant.posts (tenant_id, id, approved_version_id, created_by, created_at, updated_at) OVERRIDING SYSTEM VALUE SELECT $1, 1000000 + n, n, 1, $2, $2 FROM ` + kinds,
+		`INSERT INTO tenant.post_versions (tenant_id, id, post_id, number, content, created_by, created_at) OVERRIDING SYSTEM VALUE
+		 SELECT $1, n, 1000000 + n, 1, '{}', 1, $2 FROM ` + kinds + ` WHERE kind = 'due'`,
 		`INSERT INTO tenant.tenants (tenant_id, slug, name, zone, state) SELECT 1000 + n, 'w' || n, 'W', 'UTC', 'active' FROM ` + kinds,
 		`INSERT INTO control.publish_dispatch_index (tenant_id, target_id, version_id, task, shard, seq, due_at, status, enqueued_at, updated_at)
 		 SELECT $1, n, n, 'publish', 'main', 1, $2::timestamptz + CASE kind WHEN 'ahead' THEN n * interval '1 hour' ELSE interval '-1 hour' END,
@@ -132,7 +135,6 @@ func crowd(t *testing.T, w *dbtest.World) {
 		`INSERT INTO tenant.mails (tenant_id, key, kind, to_email, content, next_at, sent_at, made_at)
 		 SELECT $1, 'crowd' || n, 'x', 'x@x.example', '{}', $2::timestamptz + CASE kind WHEN 'ahead' THEN n * interval '1 hour' ELSE interval '-1 hour' END,
 		        CASE kind WHEN 'over' THEN $2::timestamptz END, $2 FROM ` + kinds,
-		`ANALYZE`,
 	} {
 		args := []any{a.ID, w.Clock.Now(), page.Targets[0].ID}
 		if n := strings.Count(sql, "$3"); n == 0 {
@@ -145,6 +147,52 @@ func crowd(t *testing.T, w *dbtest.World) {
 			t.Fatalf("%s: %v", sql, err)
 		}
 	}
+}
+
+// A worker's whole run of one target: $1 to $3 name it, $4 is the claim's owner, $5 now.
+const (
+	claimOne  = `SELECT FROM tenant.claim_targets(ARRAY[$1::bigint], ARRAY[$2::bigint], ARRAY[$3::bigint], ARRAY[9::bigint], ARRAY[$4::uuid], $5, '{}', '5m', '5m', '24h', '1h', '1s', 25, '1h')`
+	saveOne   = `SELECT FROM tenant.save_handles(ARRAY[$1::bigint], ARRAY[$2::bigint], ARRAY[$3::bigint], ARRAY[1], ARRAY[$4::uuid], ARRAY['{"x":"y"}'::jsonb]), (SELECT $5::timestamptz) now`
+	beginOne  = `SELECT FROM tenant.begin_commits(ARRAY[$1::bigint], ARRAY[$2::bigint], ARRAY[$3::bigint], ARRAY[1], ARRAY[$4::uuid], ARRAY['{}'::jsonb], $5)`
+	finishOne = `SELECT FROM tenant.finish_targets(ARRAY[$1::bigint], ARRAY[$2::bigint], ARRAY[$3::bigint], ARRAY[1], ARRAY[$4::uuid], ARRAY['published'], ARRAY['published'], ARRAY[''], ARRAY[''],
+		ARRAY[NULL::timestamptz], ARRAY[1], ARRAY[''], ARRAY[200], ARRAY[''], ARRAY['x'], ARRAY['x'], ARRAY[false], ARRAY[NULL::timestamptz], ARRAY['[]'::jsonb], ARRAY['{}'::jsonb], $5)`
+)
+
+// TestAPublishReadsOnlyWhatItIsAbout makes the plans of a publish while every table
+// is empty, and known to be; then 10,000 targets of the same workspace come, and one
+// publish must still read by its keys, at once and without waiting for autovacuum.
+func TestAPublishReadsOnlyWhatItIsAbout(t *testing.T) {
+	t.Parallel()
+	w := dbtest.New(t)
+	w.Super(t, db.MainShard, `ANALYZE`)
+	scale := newScale(t, w, "force_generic_plan")
+	owner := "00000000-0000-0000-0000-000000000007"
+	run := func(tenant, target, version int64) (list []pgx.TraceQueryStartData) {
+		for _, sql := range []string{claimOne, saveOne, beginOne, finishOne} {
+			list = append(list, pgx.TraceQueryStartData{SQL: sql, Args: []any{tenant, target, version, owner, w.Clock.Now()}})
+		}
+		return list
+	}
+	for _, one := range run(0, 0, 0) {
+		if _, err := scale.conn.Exec(t.Context(), one.SQL, one.Args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	crowd(t, w)
+	pipe, err := db.OpenPipeline(t.Context(), w.Options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pipe.Close()
+	if err := pipe.AnalyzeGrown(t.Context(), db.MainShard); err != nil {
+		t.Fatal(err)
+	}
+	var tenant, target, version int64
+	if err := as(t, w, db.MainShard, superuser).QueryRow(t.Context(), `SELECT tenant_id, id, version_id FROM tenant.targets WHERE state = 'scheduled' AND due_at < $1 LIMIT 1`, w.Clock.Now()).
+		Scan(&tenant, &target, &version); err != nil {
+		t.Fatal(err)
+	}
+	scale.weigh(t, asked{name: "one publish", index: []string{"attempts_pkey"}}, run(tenant, target, version))
 }
 
 // scale is a connection that says what a statement read.

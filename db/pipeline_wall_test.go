@@ -40,6 +40,7 @@ var pipelineCalls = map[string]string{
 var forEverybody = map[string]string{
 	"take_outbox":   "events, oldest first",
 	"take_mails":    "mails that are due",
+	"analyze_grown": "sizes of tables; it hands out nothing",
 	"owed_targets":  "targets whose time passed",
 	"sweep_claims":  "claims that grew old",
 	"sweep_outbox":  "events that were relayed long ago",

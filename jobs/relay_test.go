@@ -156,3 +156,23 @@ func TestPublishNowPressedTwicePublishesOnce(t *testing.T) {
 		t.Errorf("%d commits, %d public posts; want 1", n, s.public("Fresh bread"))
 	}
 }
+
+// TestManyEventsRenewTheStatistics: after a burst the planner knows that the tables
+// are no longer empty, without waiting for autovacuum.
+func TestManyEventsRenewTheStatistics(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	a := r.Agency(t, "north", db.MainShard)
+	r.Super(t, db.MainShard, `ANALYZE`)
+	r.Super(t, db.MainShard, `INSERT INTO tenant.outbox (tenant_id, key, kind, target_id, version_id, seq, due_at, made_at)
+		SELECT $1, 'x' || n, 'target.publish', n, n, 1, $2, $2 FROM generate_series(1, 700) n`, a.ID, r.Clock.Now())
+	ticker := &jobs.Ticker{Pipe: r.pipe, Notify: func(context.Context, string, db.Event) error { return nil }, Log: r.pub.Log}
+	if _, err := ticker.Relay(t.Context(), db.MainShard); err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range []string{"tenant.outbox", "control.publish_dispatch_index"} {
+		if n := dbtest.Look[int](t, r.World, db.MainShard, `SELECT reltuples::int FROM pg_class WHERE oid = $1::regclass`, table); n < 500 {
+			t.Errorf("the planner counts %d rows in %s, want at least 500", n, table)
+		}
+	}
+}

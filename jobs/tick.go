@@ -44,8 +44,25 @@ func (t *Ticker) Relay(ctx context.Context, shard string) (moved int, err error)
 	for {
 		n, err := t.Pipe.Relay(ctx, shard, batch, func(ctx context.Context, e db.Event) error { return t.Notify(ctx, shard, e) })
 		moved += n
+		t.freshen(ctx, n)
 		if err != nil || n < batch {
 			return moved, err
+		}
+	}
+}
+
+// many is from how many rows on a tick asks whether plans need new statistics.
+const many = 100
+
+// freshen follows a tick that moved many rows. What it asks for is only speed, so
+// that it fails is no failure of the tick.
+func (t *Ticker) freshen(ctx context.Context, moved int) {
+	if moved < many {
+		return
+	}
+	for _, shard := range t.Pipe.Shards() {
+		if err := t.Pipe.AnalyzeGrown(ctx, shard); err != nil {
+			t.Log.WarnContext(ctx, "no new statistics", "shard", shard, "err", err)
 		}
 	}
 }
@@ -63,6 +80,7 @@ func (t *Ticker) Dispatch(ctx context.Context) (sent int, err error) {
 			return err
 		})
 		sent += n
+		t.freshen(ctx, n)
 		if err != nil || n < batch {
 			return sent, err
 		}

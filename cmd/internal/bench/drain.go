@@ -37,7 +37,9 @@ func (w *world) drain(ctx context.Context, first int64, n, concurrency int) (d d
 	due := time.Now().Add(-time.Second)
 	const spaces = 10
 	for i := range spaces {
-		s := batchSeed{shard: shardOf(i), tenant: model.TenantID(i + 1), first: first + int64(i*n), count: n / spaces, due: func(int) time.Time { return due }}
+		// a microsecond apart, so that the workspaces' posts come in turn
+		s := batchSeed{shard: shardOf(i), tenant: model.TenantID(i + 1), first: first + int64(i*n), count: n / spaces,
+			due: func(k int) time.Time { return due.Add(time.Duration(k*spaces+i) * time.Microsecond) }}
 		if err := w.targets(ctx, s); err != nil {
 			return d, err
 		}

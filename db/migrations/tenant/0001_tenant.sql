@@ -343,9 +343,11 @@ CREATE TABLE tenant.attempts (
 	began_at   timestamptz NOT NULL,
 	flown_at   timestamptz,                              -- when the commit call was about to begin
 	ended_at   timestamptz,
+	-- What key is made of, so key is unique too. An index of its own, (tenant_id, key),
+	-- would be taken for look-ups by a plan made while the table was empty, and
+	-- then walk every attempt of the workspace.
 	PRIMARY KEY (tenant_id, target_id, version_id, attempt_no)
 ) WITH (fillfactor = 70);
-CREATE UNIQUE INDEX attempts_key_once ON tenant.attempts (tenant_id, key);
 
 -- What each look-up at a network proved.
 CREATE TABLE tenant.findings (
