@@ -39,20 +39,20 @@ func OpenFolder(dir string) (*Folder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the media folder: %w", err)
 	}
-	if err := root.MkdirAll(incoming, dirMode); err != nil {
+	if err := errors.Join(root.MkdirAll(incoming, dirMode), root.MkdirAll(drafts, dirMode)); err != nil {
 		return nil, errors.Join(fmt.Errorf("write in the media folder: %w", err), root.Close())
 	}
 	f := &Folder{root: root}
 	f.create = func(name string) (*os.File, error) {
 		return root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
 	}
-	return f, f.clear(time.Now().Add(-leftover))
+	return f, errors.Join(f.clear(incoming, time.Now().Add(-leftover)), f.clear(drafts, time.Now().Add(-forgotten)))
 }
 
-// clear removes unfinished bodies last written before t. Other processes may
-// be doing the same.
-func (f *Folder) clear(t time.Time) error {
-	entries, err := fs.ReadDir(f.root.FS(), incoming)
+// clear removes a folder's files last written before t. Other processes may be
+// doing the same.
+func (f *Folder) clear(dir string, t time.Time) error {
+	entries, err := fs.ReadDir(f.root.FS(), dir)
 	if err != nil {
 		return fmt.Errorf("list the media folder: %w", err)
 	}
@@ -60,7 +60,7 @@ func (f *Folder) clear(t time.Time) error {
 		if info, err := e.Info(); err != nil || info.ModTime().After(t) {
 			continue
 		}
-		if err := f.root.Remove(path.Join(incoming, e.Name())); err != nil && !errors.Is(err, ErrNotFound) {
+		if err := f.root.Remove(path.Join(dir, e.Name())); err != nil && !errors.Is(err, ErrNotFound) {
 			return fmt.Errorf("clear the media folder: %w", err)
 		}
 	}
@@ -195,9 +195,23 @@ func (f *Folder) Delete(ctx context.Context, key string) (err error) {
 	return err
 }
 
+// Move implements Store.
+func (f *Folder) Move(ctx context.Context, from, to string) (err error) {
+	defer wrap(&err, "move")
+	if err := errors.Join(ready(ctx, from), ValidKey(to)); err != nil {
+		return err
+	}
+	err = f.place(from, to)
+	if errors.Is(err, ErrNotFound) {
+		_, err = f.Stat(ctx, to)
+	}
+	return err
+}
+
 // Presign implements Store: a folder has no addresses of its own.
-func (f *Folder) Presign(ctx context.Context, key string, _ time.Duration) (string, bool, error) {
-	return "", false, ready(ctx, key)
+func (f *Folder) Presign(ctx context.Context, key string, _ time.Duration) (_ string, _ bool, err error) {
+	defer wrap(&err, "presign")
+	return "", false, shown(ctx, key)
 }
 
 type folderObject struct {
@@ -209,7 +223,17 @@ func (o folderObject) Size() int64 { return o.info.Size }
 func (o folderObject) Info() Info  { return o.info }
 
 func infoOf(key string, stat fs.FileInfo) Info {
-	return Info{Key: key, Type: TypeOf(key), Size: stat.Size(), Modified: stat.ModTime()}
+	return Info{Key: key, Type: TypeOf(key), ETag: fileTag(stat), Size: stat.Size(), Modified: stat.ModTime()}
+}
+
+// fileTag tells files apart that were written within one tick of the clock, too:
+// a new one is made while the old one is still there.
+func fileTag(stat fs.FileInfo) string {
+	var number uint64
+	if sys, ok := stat.Sys().(*syscall.Stat_t); ok {
+		number = sys.Ino
+	}
+	return fmt.Sprintf("%x-%x-%x", stat.ModTime().UnixNano(), stat.Size(), number)
 }
 
 // full adds ErrFull to what a full disk, a quota or a file-size limit answers.

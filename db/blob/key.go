@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
 )
 
 var keyShape = regexp.MustCompile(
-	`^tenants/(0|[1-9][0-9]{0,18})/media/[0-9]{4}/(0[1-9]|1[0-2])/` +
+	`^tenants/(0|[1-9][0-9]{0,18})/(media|quarantine)/[0-9]{4}/(0[1-9]|1[0-2])/` +
 		`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\.[a-z0-9]{1,8}$`)
 
 // Key makes a new key in a workspace's folder of the month of t (in UTC):
@@ -20,7 +21,11 @@ func Key(tenant int64, t time.Time, ext string) string {
 	return fmt.Sprintf("tenants/%d/media/%s/%s.%s", tenant, t.UTC().Format("2006/01"), uuid.NewString(), ext)
 }
 
-// ValidKey refuses whatever Key would not have made.
+// Quarantined is the key for an object that turned out to be hostile: in the
+// workspace's quarantine folder, where no link leads.
+func Quarantined(key string) string { return strings.Replace(key, "/media/", "/quarantine/", 1) }
+
+// ValidKey refuses whatever Key and Quarantined would not have made.
 func ValidKey(key string) error {
 	if !keyShape.MatchString(key) {
 		return fmt.Errorf("%.100q is not a media key", key)

@@ -35,3 +35,14 @@ func wrap(err *error, verb string) {
 		*err = fmt.Errorf("%s media: %w", verb, *err)
 	}
 }
+
+// shown is ready for what leads out of the store: nothing quarantined.
+func shown(ctx context.Context, key string) error {
+	if err := ready(ctx, key); err != nil {
+		return err
+	}
+	if key == Quarantined(key) {
+		return fmt.Errorf("%s is quarantined", key)
+	}
+	return nil
+}

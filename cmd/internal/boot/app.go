@@ -51,8 +51,8 @@ func Open(ctx context.Context, c Config, log *slog.Logger) (_ *App, err error) {
 	if a.Redis, err = openRedis(c.RedisURL); err != nil {
 		return nil, err
 	}
-	if a.Blobs, err = blob.OpenURL(c.MediaURL); err != nil {
-		return nil, err
+	if a.Blobs, err = blob.OpenURL(c.MediaURL, c.MediaKeys); err != nil {
+		return nil, fmt.Errorf("%sMEDIA_URL: %w", prefix, err)
 	}
 	if a.Store, err = db.Open(ctx, c.Database(a.Now)); err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func (c Config) complete() error {
 	}
 	need(c.DatabaseURL, "DATABASE_URL", "give the address of Postgres, or run herald demo, which brings its own")
 	need(c.RedisURL, "REDIS_URL", "give the address of Redis")
-	need(c.MediaURL, "MEDIA_URL", "say where pictures and videos are kept, as file:///var/lib/herald/media")
+	need(c.MediaURL, "MEDIA_URL", "say where pictures and videos are kept, as file:///var/lib/herald/media or s3://bucket?endpoint=https://s3.example.com&region=eu-central-1")
 	if c.Ring == nil {
 		errs = append(errs, fmt.Errorf("%sKEYS is not set: make a key with openssl rand -base64 32", prefix))
 	}

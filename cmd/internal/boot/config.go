@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"herald/db"
+	"herald/db/blob"
 	"herald/db/network"
 	"herald/db/secret"
 	"herald/jobs"
@@ -32,7 +33,8 @@ type Config struct {
 	SMTPURL     string
 	MailFrom    string
 	MediaURL    string
-	Scanner     string // clamav or signature
+	MediaKeys   blob.Credentials // of an S3 store, from the AWS_ names
+	Scanner     string           // clamav or signature
 	ClamdAddr   string
 	LogFormat   string // text or json
 	MetricsAddr string
@@ -68,7 +70,7 @@ var settings = []setting{
 	{"KEYS", readRing, "key ring, newest first"},
 	{"SMTP_URL", text(func(c *Config) *string { return &c.SMTPURL }), "smtp:// or smtps://, with user and password"},
 	{"MAIL_FROM", text(func(c *Config) *string { return &c.MailFrom }), "sender of all mail"},
-	{"MEDIA_URL", text(func(c *Config) *string { return &c.MediaURL }), "file:///dir"},
+	{"MEDIA_URL", text(func(c *Config) *string { return &c.MediaURL }), "file:///dir or s3://bucket?endpoint=...&region=..."},
 	{"MEDIA_SCANNER", oneOf(func(c *Config) *string { return &c.Scanner }, "clamav", "signature"), "clamav or signature"},
 	{"CLAMD_ADDR", text(func(c *Config) *string { return &c.ClamdAddr }), "clamd's host:port or socket"},
 	{"LOG", oneOf(func(c *Config) *string { return &c.LogFormat }, "text", "json"), "text or json"},
@@ -108,6 +110,7 @@ func Read(environ []string) (Config, error) {
 	var errs []error
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
+		c.setKey(name, value)
 		if rest, ok := strings.CutPrefix(name, prefix); ok && !strings.HasPrefix(rest, "TEST_") {
 			if err := c.set(rest, value); err != nil {
 				errs = append(errs, err)
@@ -118,6 +121,19 @@ func Read(environ []string) (Config, error) {
 		c.BaseURL = "http://" + c.Addr
 	}
 	return c, errors.Join(errs...)
+}
+
+// setKey takes the access key of an S3 store from the names that every tool for
+// such stores reads.
+func (c *Config) setKey(name, value string) {
+	switch name {
+	case "AWS_ACCESS_KEY_ID":
+		c.MediaKeys.ID = value
+	case "AWS_SECRET_ACCESS_KEY":
+		c.MediaKeys.Secret = value
+	case "AWS_SESSION_TOKEN":
+		c.MediaKeys.Session = value
+	}
 }
 
 func (c *Config) set(name, value string) error {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"herald/db/blob"
 )
 
 func TestEverySettingStandsInTheReadme(t *testing.T) {
@@ -51,12 +53,16 @@ func TestSettingsAreRead(t *testing.T) {
 	c, err := Read([]string{
 		"HERALD_SHARD_EAST_URL=postgres://east", "HERALD_FACEBOOK_API_URL=http://127.0.0.1:9700/x/", "HERALD_FACEBOOK_VERSION=v26.0",
 		"HERALD_ACCOUNT_RATE_LIMIT=5/m", "HERALD_TICK=200ms", "HERALD_ALLOW_PRIVATE_TARGETS=127.0.0.0/8, ::1/128", "OTHER=1",
+		"AWS_ACCESS_KEY_ID=id", "AWS_SECRET_ACCESS_KEY=a=b", "AWS_SESSION_TOKEN=t",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if c.ShardURLs["east"] != "postgres://east" || c.Networks["facebook"].API != "http://127.0.0.1:9700/x" || c.Networks["facebook"].Version != "v26.0" {
 		t.Errorf("shards %v, networks %v", c.ShardURLs, c.Networks)
+	}
+	if (c.MediaKeys != blob.Credentials{ID: "id", Secret: "a=b", Session: "t"}) {
+		t.Error("the access key was not read whole")
 	}
 	if c.Pipeline.AccountCap != 5 || c.Pipeline.AccountWindow != time.Minute || c.Pipeline.Tick != 200*time.Millisecond || len(c.PrivateTargets) != 2 {
 		t.Errorf("%+v, %v", c.Pipeline, c.PrivateTargets)

@@ -89,7 +89,7 @@ func makeHistory(ctx context.Context, m makers, doc declare.Document, drafts []d
 	m.config.Pipeline = jobs.Defaults()
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
 	app := &boot.App{Config: m.config, Log: quiet, Now: m.clock.Now, Redis: m.redis}
-	if app.Blobs, err = blob.OpenURL(m.config.MediaURL); err != nil {
+	if app.Blobs, err = blob.OpenURL(m.config.MediaURL, m.config.MediaKeys); err != nil {
 		return err
 	}
 	base := m.config.Database(m.clock.Now)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -38,6 +39,15 @@ func Run(t *testing.T, open func(t *testing.T) blob.Store) {
 		"KeepsWorkspacesApart":            keepsApart,
 		"PassesItsOwnCheck":               passesCheck,
 		"PresignsOnlyWhatItCanAndOnlyKey": presigns,
+		"TellsOtherBytesByTheETag":        tellsByETag,
+		"MovesWhole":                      movesWhole,
+		"WritesInPieces":                  writesInPieces,
+		"GoesOnFromTheDraftBefore":        goesBackOne,
+		"GoesOnInAnotherProcess":          goesOnElsewhere,
+		"ShowsNothingOfADraft":            showsNoDraft,
+		"LeavesTheDraftWhenAPieceFails":   leavesDraft,
+		"FinishesTwice":                   finishesTwice,
+		"GivesADraftUp":                   givesUp,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -92,7 +102,7 @@ func wantNothing(t *testing.T, s blob.Store, key string) {
 }
 
 func givesBack(t *testing.T, s blob.Store) {
-	for _, size := range []int{1, 4096, 3<<20 + 17} {
+	for _, size := range []int{1, 4096, 3<<20 + 17, 10 << 20, 11<<20 + 1} {
 		key, body := blob.Key(7, month, "png"), Body(uint64(size), size)
 		info, err := s.Put(t.Context(), key, iotest.HalfReader(bytes.NewReader(body)), blob.Options{Size: blob.Unknown})
 		if err != nil {
@@ -104,7 +114,7 @@ func givesBack(t *testing.T, s blob.Store) {
 			t.Fatal(err)
 		}
 		for from, i := range map[string]blob.Info{"put": info, "stat": stat, "open": open(t, s, key).Info()} {
-			if i.Key != key || i.Type != "image/png" || i.Size != int64(size) || time.Since(i.Modified).Abs() > time.Hour {
+			if i.Key != key || i.Type != "image/png" || i.ETag == "" || i.ETag != stat.ETag || i.Size != int64(size) || time.Since(i.Modified).Abs() > time.Hour {
 				t.Errorf("%s says %+v", from, i)
 			}
 		}
@@ -191,7 +201,11 @@ func refusesKeys(t *testing.T, s blob.Store) {
 		_, errStat := s.Stat(t.Context(), bad)
 		_, _, errSign := s.Presign(t.Context(), bad, time.Minute)
 		errDelete := s.Delete(t.Context(), bad)
-		for verb, err := range map[string]error{"put": errPut, "open": errOpen, "stat": errStat, "presign": errSign, "delete": errDelete} {
+		_, errExtend := s.Extend(t.Context(), blob.Draft{Key: bad}, strings.NewReader("x"))
+		_, errFinish := s.Finish(t.Context(), blob.Draft{Key: bad, Size: 1})
+		for verb, err := range map[string]error{"put": errPut, "open": errOpen, "stat": errStat, "presign": errSign, "delete": errDelete,
+			"extend": errExtend, "finish": errFinish, "abandon": s.Abandon(t.Context(), blob.Draft{Key: bad}),
+			"move from": s.Move(t.Context(), bad, good), "move to": s.Move(t.Context(), good, bad)} {
 			if err == nil || errors.Is(err, blob.ErrNotFound) {
 				t.Errorf("%s of %q: %v, want a refusal", verb, bad, err)
 			}
@@ -201,8 +215,8 @@ func refusesKeys(t *testing.T, s blob.Store) {
 
 func leavesNothing(t *testing.T, s blob.Store) {
 	key, cause := blob.Key(7, month, "jpg"), errors.New("the phone went into a tunnel")
-	for _, size := range []int64{blob.Unknown, 2 << 20} {
-		body := io.MultiReader(bytes.NewReader(Body(1, 1<<20)), iotest.ErrReader(cause))
+	for _, size := range []int64{blob.Unknown, 20 << 20} {
+		body := io.MultiReader(bytes.NewReader(Body(1, 11<<20)), iotest.ErrReader(cause))
 		if _, err := s.Put(t.Context(), key, body, blob.Options{Size: size}); !errors.Is(err, cause) {
 			t.Errorf("got %v, want the body's own error", err)
 		}
@@ -284,6 +298,48 @@ func presigns(t *testing.T, s blob.Store) {
 	if err != nil || ok != strings.HasPrefix(url, "http") {
 		t.Errorf("presign: %q, %v, %v", url, ok, err)
 	}
+	if url, ok, err := s.Presign(t.Context(), blob.Quarantined(key), time.Minute); ok || err == nil {
+		t.Errorf("presign of what is quarantined: %q, %v, %v", url, ok, err)
+	}
+	if !ok {
+		return
+	}
+	status, kind, body := fetch(t, url)
+	if status != http.StatusOK || kind != "image/jpeg" || !bytes.Equal(body, Body(1, 10)) {
+		t.Errorf("the address gives %d, %s, %d bytes", status, kind, len(body))
+	}
+	for name, bad := range map[string]string{
+		"no signature": url[:strings.IndexByte(url, '?')], "a longer life": strings.Replace(url, "Expires=60", "Expires=600", 1),
+		"another key": strings.Replace(url, "tenants/7/", "tenants/8/", 1),
+	} {
+		if status, _, _ := fetch(t, bad); status != http.StatusForbidden {
+			t.Errorf("%s: %d, want 403", name, status)
+		}
+	}
+	if err := s.Move(t.Context(), key, blob.Quarantined(key)); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, _ := fetch(t, url); status != http.StatusNotFound {
+		t.Errorf("once quarantined, the address gives %d, want 404", status)
+	}
+}
+
+func fetch(t *testing.T, url string) (status int, kind string, body []byte) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Body.Close()
+	body, err = io.ReadAll(a.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.StatusCode, a.Header.Get("Content-Type"), body
 }
 
 // onRead calls f once, when it is read.
