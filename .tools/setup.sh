@@ -104,6 +104,25 @@ browser() {
 	has_browser || lack "Chromium is missing: install it (Debian: sudo apt-get install chromium; macOS: brew install --cask google-chrome)."
 }
 
+# scanner: clamd and its tests' own signatures; no list of real ones is fetched.
+scanner() {
+	if [ "$goal" = demo ] || have clamd || [ -x /usr/sbin/clamd ]; then return; fi
+	if apt_works; then apt clamav-daemon; fi
+	have clamd || [ -x /usr/sbin/clamd ] || lack "clamd is missing: install it (Debian: sudo apt-get install clamav-daemon; macOS: brew install clamav)."
+}
+
+# video: ffprobe measures videos, ffmpeg makes posters and what networks want.
+video() {
+	if have ffmpeg && have ffprobe; then return; fi
+	if apt_works; then apt ffmpeg; fi
+	if have ffmpeg && have ffprobe; then return; fi
+	if [ "$goal" = demo ]; then
+		say "setup: ffmpeg is not installed; the demo's videos get no poster and are sent as they are."
+	else
+		lack "ffmpeg is missing: install it (Debian: sudo apt-get install ffmpeg; macOS: brew install ffmpeg)."
+	fi
+}
+
 # browser_code: by lockfile, and again only when the lockfile changes.
 browser_code() {
 	stamp=static/node_modules/.herald-lock
@@ -126,5 +145,7 @@ fi
 postgres
 redis
 browser
+scanner
+video
 browser_code
 exit $missing

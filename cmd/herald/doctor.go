@@ -115,11 +115,7 @@ func scannerLine(ctx context.Context, c boot.Config) finding {
 	if c.Scanner == "signature" {
 		return finding{what: "scanner", say: "only the EICAR test file is recognised; set HERALD_MEDIA_SCANNER=clamav in production", warn: true}
 	}
-	kind := "tcp"
-	if len(c.ClamdAddr) > 0 && c.ClamdAddr[0] == '/' {
-		kind = "unix"
-	}
-	return check("scanner", "clamd takes connections", dial(ctx, kind, c.ClamdAddr))
+	return check("scanner", "clamd at "+c.ClamdAddr+" answers", c.MediaScanner().Ping(ctx))
 }
 
 // clockLine compares this machine's clock with the database's: posts leave by

@@ -20,6 +20,7 @@ import (
 	"herald/db/network"
 	"herald/db/secret"
 	"herald/jobs"
+	"herald/jobs/scan"
 )
 
 // Config is everything an operator can set, read once at start.
@@ -104,7 +105,7 @@ const prefix = "HERALD_"
 func Read(environ []string) (Config, error) {
 	c := Config{
 		ShardURLs: map[string]string{}, Networks: map[network.Name]NetworkConfig{}, Pipeline: jobs.Defaults(), Cost: secret.DefaultCost(),
-		Addr: "127.0.0.1:8080", MailFrom: "Herald <herald@localhost>", Scanner: "signature", LogFormat: "text",
+		Addr: "127.0.0.1:8080", MailFrom: "Herald <herald@localhost>", Scanner: "signature", ClamdAddr: "/var/run/clamav/clamd.ctl", LogFormat: "text",
 		SignedURLTTL: 15 * time.Minute, UploadBytes: 512 << 20,
 	}
 	var errs []error
@@ -340,4 +341,12 @@ func (c Config) Logger() *slog.Logger {
 // Database is what stores connect with.
 func (c Config) Database(now func() time.Time) db.Options {
 	return db.Options{Control: c.DatabaseURL, Shards: c.ShardURLs, Ring: c.Ring, Now: now, RolePasswords: true, Conns: 16}
+}
+
+// MediaScanner is who looks through uploads.
+func (c Config) MediaScanner() scan.Scanner {
+	if c.Scanner == "clamav" {
+		return scan.NewClamd(c.ClamdAddr)
+	}
+	return scan.Signature{}
 }
