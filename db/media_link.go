@@ -14,8 +14,10 @@ const sqlWorkspaceOfMember = `
 	SELECT w.slug FROM control.workspaces w
 	  JOIN control.memberships m ON m.workspace_id = w.id AND m.user_id = $2 WHERE w.id = $1`
 
-// MemberMedia reads an asset for a signed-in person who followed a link to it.
-// It refuses with NotFound unless the person has media.view for its client.
+// MemberMedia reads an asset that is ready for a signed-in person who followed a
+// link to it. It refuses with NotFound unless the person has media.view for its
+// client, and one that is not ready whoever asks: what is in quarantine is
+// reached by no link, issued when it may.
 func (s *Store) MemberMedia(ctx context.Context, user model.UserID, tenant model.TenantID, id model.MediaID) (a Asset, err error) {
 	defer wrap(&err, "read media %d", id)
 	var slug string
@@ -33,6 +35,14 @@ func (s *Store) MemberMedia(ctx context.Context, user model.UserID, tenant model
 	list, err := sc.Media(ctx, []model.MediaID{id})
 	if err != nil {
 		return a, err
+	}
+	return served(list)
+}
+
+// served lets an asset out only while it is ready.
+func served(list []Asset) (Asset, error) {
+	if len(list) == 0 || list[0].State != "ready" {
+		return Asset{}, errNoFile
 	}
 	return list[0], nil
 }
@@ -61,8 +71,5 @@ func (s *Store) LinkedMedia(ctx context.Context, tenant model.TenantID, id model
 	if err != nil {
 		return a, err
 	}
-	if len(list) == 0 || list[0].State != "ready" {
-		return a, errNoFile
-	}
-	return list[0], nil
+	return served(list)
 }

@@ -14,6 +14,7 @@ const (
 	TooMany       Kind = "too_many"  // throttled; wait
 	TooLarge      Kind = "too_large" // more bytes than the rule allows
 	Gone          Kind = "gone"      // a link that was good once
+	Unavailable   Kind = "away"      // something that Herald leans on does not answer, or has no room
 )
 
 // Refusal is a "no" in one sentence for the person. Anything that is not a

@@ -2,6 +2,7 @@ package desk_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"image"
 	"image/color"
@@ -15,6 +16,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -38,7 +40,7 @@ type studio struct {
 	agency  *dbtest.Agency
 	server  *httptest.Server
 	edge    *web.Edge
-	blobs   *blob.Folder
+	blobs   *flaky
 	client  model.ClientID
 	account model.AccountID // on Mastodon
 	owner   *http.Client
@@ -56,17 +58,47 @@ func newStudio(t *testing.T) *studio {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.blobs = blobs
+	s.blobs = &flaky{Store: blobs}
 	s.edge = &web.Edge{Store: s.Store, Log: slog.New(slog.NewTextHandler(testLog{t}, nil)), Now: s.Clock.Now, Sessions: &web.Sessions{Store: s.Store, Now: s.Clock.Now}}
 	mux := http.NewServeMux()
-	d := &desk.Desk{Edge: s.edge, Ring: s.Ring, Blobs: blobs, Darkroom: picture.NewDarkroom(picture.Standard()), URLLife: 15 * time.Minute, Limits: desk.Limits{UploadBytes: uploadLimit}}
+	d := &desk.Desk{Edge: s.edge, Ring: s.Ring, Blobs: s.blobs, Darkroom: picture.NewDarkroom(picture.Standard()), URLLife: 15 * time.Minute, Limits: desk.Limits{UploadBytes: uploadLimit}}
 	d.Register(mux)
-	hooks.Register(mux, hooks.Deps{Edge: s.edge, Ring: s.Ring, Blobs: blobs})
+	hooks.Register(mux, hooks.Deps{Edge: s.edge, Ring: s.Ring, Blobs: s.blobs})
 	mux.Handle("GET /static/", static.Handler())
 	s.server = httptest.NewServer(web.Headers(false, mux))
 	t.Cleanup(s.server.Close)
 	s.owner = s.signIn(t, s.agency.Owner)
 	return s
+}
+
+// flaky is a store that can be told to fail.
+type flaky struct {
+	blob.Store
+	fault atomic.Pointer[error]
+}
+
+func (f *flaky) fail(err error) { f.fault.Store(&err) }
+func (f *flaky) heal()          { f.fault.Store(nil) }
+
+func (f *flaky) trouble() error {
+	if err := f.fault.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+func (f *flaky) Put(ctx context.Context, key string, r io.Reader, o blob.Options) (blob.Info, error) {
+	if err := f.trouble(); err != nil {
+		return blob.Info{}, err
+	}
+	return f.Store.Put(ctx, key, r, o)
+}
+
+func (f *flaky) Open(ctx context.Context, key string) (blob.Object, error) {
+	if err := f.trouble(); err != nil {
+		return nil, err
+	}
+	return f.Store.Open(ctx, key)
 }
 
 // testLog keeps what the edge logs with the test that caused it.

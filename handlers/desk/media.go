@@ -31,6 +31,7 @@ type taken struct {
 func (d *Desk) takeFiles(ctx context.Context, scope *db.Scope, client model.ClientID, files []*upload) (t taken, err error) {
 	for _, u := range files {
 		asset, again, err := d.takeFile(ctx, scope, client, u)
+		err = d.Stored(ctx, err)
 		if no, ok := model.Refused(err); ok {
 			t.refused = append(t.refused, named(u.name, no.Say))
 			continue

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"herald/db/blob"
 	"herald/db/dbtest"
 	"herald/db/model"
 	"herald/db/secret"
@@ -81,14 +82,52 @@ func TestALinkCoversTheWorkspace(t *testing.T) {
 	}
 }
 
-func TestQuarantinedMediaIsServedToNoNetwork(t *testing.T) {
+// TestLinksAreDeadOnceAFileIsNotReady: those that were issued before, too.
+func TestLinksAreDeadOnceAFileIsNotReady(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
-	s.Super(t, s.agency.Shard, `UPDATE tenant.media SET state = 'quarantined'`)
-	for _, to := range []secret.Audience{secret.ForNetwork, secret.ForApprover} {
-		if a := s.get(t, &http.Client{}, s.link(to, "original", time.Hour)); a.status != 404 {
-			t.Errorf("%s: %d", to, a.status)
+	links := map[secret.Audience]string{}
+	for _, to := range []secret.Audience{secret.ForMember, secret.ForNetwork, secret.ForApprover} {
+		for _, name := range []string{"original", "thumbnail"} {
+			links[to+"/"+secret.Audience(name)] = s.link(to, name, time.Hour)
 		}
+	}
+	for _, state := range []string{"ready", "quarantined", "refused", "scanning", "uploading", "deleted"} {
+		s.Super(t, s.agency.Shard, `UPDATE tenant.media SET state = $1`, state)
+		want := map[bool]int{true: 200, false: 404}[state == "ready"]
+		for name, link := range links {
+			if a := s.get(t, s.owner, link); a.status != want || want == 404 && strings.Contains(a.body, string(s.bytes)) {
+				t.Errorf("%s, %s: %d, want %d", state, name, a.status, want)
+			}
+		}
+	}
+}
+
+// TestDrawingsAndPagesAreNeverServedAsThemselves: whatever got into the store.
+func TestDrawingsAndPagesAreNeverServedAsThemselves(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t)
+	for _, ext := range []string{"svg", "html", "xml", "pdf", "js"} {
+		key := blob.Key(int64(s.agency.ID), s.Clock.Now(), ext)
+		if _, err := s.blobs.Put(t.Context(), key, strings.NewReader("<svg onload=alert(1)>"), blob.Options{Size: blob.Unknown}); err != nil {
+			t.Fatal(err)
+		}
+		s.Super(t, s.agency.Shard, `UPDATE tenant.media SET path = $1, type = 'image/svg+xml', name = 'a.html'`, key)
+		h := s.get(t, s.owner, s.link(secret.ForMember, "original", time.Hour)).header
+		if h.Get("Content-Type") != "application/octet-stream" || !strings.HasPrefix(h.Get("Content-Disposition"), "attachment; ") ||
+			h.Get("X-Content-Type-Options") != "nosniff" || !strings.Contains(h.Get("Content-Security-Policy"), "sandbox") {
+			t.Errorf("%s: %v", ext, h)
+		}
+	}
+}
+
+func TestAStoreThatIsAwayIsSaidInWords(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t)
+	s.blobs.fail(fmt.Errorf("open media: %w: s3.internal:9000", blob.ErrAway))
+	a := s.get(t, &http.Client{}, s.link(secret.ForNetwork, "original", time.Hour))
+	if a.status != 503 || !strings.Contains(a.body, "The place where files are kept can&#39;t be reached just now.") || strings.Contains(a.body, "s3.internal") {
+		t.Errorf("%d: %s", a.status, a.body)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"herald/db/blob"
 	"herald/db/dbtest"
 	"herald/db/model"
 	"herald/db/network"
@@ -143,6 +144,20 @@ func TestRefusedFilesSayTheRuleAndLoseNothing(t *testing.T) {
 	if s.count(t, "posts") != 0 || page.form(t).Get("text") != "Fresh bread from seven" {
 		t.Error("it was saved without the file")
 	}
+}
+
+func TestAFullDiskLosesNothingThatWasTyped(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.blobs.fail(fmt.Errorf("put media: %w", blob.ErrFull))
+	form := s.fresh(t)
+	form.Set("notes", "typed")
+	page := s.upload(t, form, file{"a.jpg", photo(t, 300, 200, 90)}).want(t, 422, "One file was not taken", "a.jpg: There is no room left where files are kept.")
+	if got := page.form(t); got.Get("notes") != "typed" || s.count(t, "media") != 0 {
+		t.Errorf("form %v, %d assets", got, s.count(t, "media"))
+	}
+	s.blobs.heal()
+	s.upload(t, form, file{"a.jpg", photo(t, 300, 200, 90)}).want(t, 200, "300 × 200, JPEG")
 }
 
 func TestABodyBeyondAllBoundsIsRefused(t *testing.T) {

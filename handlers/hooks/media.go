@@ -43,7 +43,7 @@ func (m media) show(w http.ResponseWriter, r *http.Request) error {
 		return model.Refuse(model.NotFound, "This file is not in the store any more.")
 	}
 	if err != nil {
-		return err
+		return m.Edge.Stored(r.Context(), err)
 	}
 	defer object.Close()
 	describe(w.Header(), asset, object.Info())
@@ -94,7 +94,7 @@ func describe(h http.Header, a db.Asset, info blob.Info) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Security-Policy", fileSecurity)
 	h.Set("Cache-Control", fileCache)
-	h.Set("ETag", `"`+strings.TrimSuffix(path.Base(info.Key), path.Ext(info.Key))+`"`) // a key is never written twice
+	h.Set("ETag", `"`+info.ETag+`"`)
 	how := "inline"
 	if info.Type == "application/octet-stream" {
 		how = "attachment"

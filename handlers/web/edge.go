@@ -72,6 +72,7 @@ var statuses = map[model.Kind]int{
 	model.TooMany:       http.StatusTooManyRequests,
 	model.TooLarge:      http.StatusRequestEntityTooLarge,
 	model.Gone:          http.StatusGone,
+	model.Unavailable:   http.StatusServiceUnavailable,
 }
 
 // Status returns the HTTP status of an error: a refusal's own, or 500.
