@@ -51,6 +51,7 @@ var (
 		Types: []string{"video/mp4"}, Bytes: 10_000_000_000, MinWidth: 540, MinHeight: 960,
 		MinTime: 3 * time.Second, MaxTime: 90 * time.Second,
 		MinShape: 9.0 / 16, MaxShape: 9.0 / 16, Shape: "of 9:16",
+		Codecs: []string{"h264", "hevc", "vp9", "av1"}, Sound: []string{"aac"}, MinFPS: 24, MaxFPS: 60,
 	}
 	facebookStory = FileRule{
 		Types: []string{"video/mp4", "video/quicktime"}, Bytes: 10_000_000_000,

@@ -61,11 +61,13 @@ var (
 		Types: []string{"video/mp4", "video/quicktime"}, Bytes: 300_000_000, MaxWidth: 1920,
 		MinShape: 0.01, MaxShape: 10, Shape: "between 0.01:1 and 10:1",
 		MinTime: 3 * time.Second, MaxTime: 15 * time.Minute,
+		Codecs: []string{"h264", "hevc"}, Sound: []string{"aac"}, MinFPS: 23, MaxFPS: 60, BitRate: 25_000_000,
 		Advice: &FileRule{MinShape: 9.0 / 16, MaxShape: 9.0 / 16, Shape: "of 9:16"},
 	}
 	instagramStoryVideo = FileRule{
 		Types: []string{"video/mp4", "video/quicktime"}, Bytes: 100_000_000, MaxWidth: 1920,
 		MinTime: 3 * time.Second, MaxTime: 60 * time.Second,
+		Codecs: []string{"h264", "hevc"}, Sound: []string{"aac"}, MinFPS: 23, MaxFPS: 60, BitRate: 25_000_000,
 		Advice: &FileRule{MinShape: 9.0 / 16, MaxShape: 9.0 / 16, Shape: "of 9:16"},
 	}
 )

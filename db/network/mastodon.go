@@ -69,6 +69,6 @@ var (
 	}
 	mastodonVideo = FileRule{
 		Types: []string{"video/mp4", "video/webm", "video/quicktime", "video/ogg"},
-		Bytes: 103_809_024, Pixels: 8_294_400,
+		Bytes: 103_809_024, Pixels: 8_294_400, MaxFPS: 120,
 	}
 )

@@ -83,6 +83,11 @@ type Media struct {
 	Height   int
 	Duration time.Duration // zero if not known or not a video
 	Alt      string
+
+	// Of a video, as ffprobe says; zero where nobody has looked.
+	VideoCodec string
+	AudioCodec string
+	FPS        float64
 }
 
 // Draft is what one account would get: everything that reaches the network.

@@ -49,7 +49,7 @@ func (n *Network) Presets(kind MediaKind) (list []Preset) {
 	return list
 }
 
-// Preset finds a preset of any network by its key.
+// PresetFor finds a preset of any network by its key.
 func PresetFor(key string, kind MediaKind) (Preset, bool) {
 	for _, n := range all {
 		for _, p := range n.Presets(kind) {
