@@ -14,8 +14,8 @@ import (
 
 // Committer writes what many workers want at one moment in one transaction.
 // Workers hand in claims, steps and results and wait; whatever is queued goes
-// out together, without lingering, on a few connections per shard. A worker goes
-// on only when its own row is durable. A group that fails is written row by row,
+// out together, on a few connections per shard. A worker goes on only when its own
+// row is durable. A group that fails is written row by row,
 // so that a bad row hurts only itself.
 type Committer struct {
 	pipe   *db.Pipeline
@@ -54,6 +54,12 @@ const (
 	writers      = 2 // over all shards, at least one each: more of them make smaller groups
 	groupSize    = 256
 	writeTimeout = 20 * time.Second
+
+	// A lone ask never waits for company. Under load a group costs far more than a
+	// row more in it, so that a short pause lets a group of twice the size gather:
+	// at 32 publishes at once it made 0.30 statements a publish of 0.52.
+	busyGroup  = 3
+	busyLinger = time.Millisecond
 )
 
 // NewCommitter starts the writers of every shard; Close ends them.
@@ -250,6 +256,9 @@ func (c *Committer) run(l *lane) {
 	for range l.wake {
 		for group := l.take(); len(group) > 0; group = l.take() {
 			c.write(l.shard, group)
+			if len(group) >= busyGroup {
+				time.Sleep(busyLinger)
+			}
 		}
 	}
 	for rest := l.take(); len(rest) > 0; rest = l.take() {
