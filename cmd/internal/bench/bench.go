@@ -15,6 +15,7 @@ import (
 // Report is one run's figures. Ratios are what holds from machine to machine.
 type Report struct {
 	Targets    int
+	LoneCommit time.Duration
 	Rounds     []Round
 	Steady     lateness
 	IdleFew    time.Duration // a tick with 10 workspaces
@@ -73,6 +74,9 @@ func Run(ctx context.Context, size Size, asJSON bool, out io.Writer) error {
 
 func (w *world) measure(ctx context.Context, size Size, say func(string, ...any)) (r Report, err error) {
 	r.Targets = size.Targets
+	if r.LoneCommit, err = w.loneCommit(ctx); err != nil {
+		return r, fmt.Errorf("lone commit: %w", err)
+	}
 	first := int64(1)
 	next := func() int64 { f := first; first += 1_000_000; return f }
 	for _, c := range []struct {
@@ -115,6 +119,7 @@ func (w *world) measure(ctx context.Context, size Size, say func(string, ...any)
 
 func (r Report) print(out io.Writer) {
 	fmt.Fprintf(out, "\n%d targets due at once, two shards, fsync on; medians of interleaved rounds\n", r.Targets)
+	fmt.Fprintf(out, "a durable commit with nobody beside it takes %s\n", ms(r.LoneCommit))
 	for _, c := range r.Rounds {
 		d := c.Drain
 		fmt.Fprintf(out, "  concurrency %-3d  floor %6.0f/s   Herald %6.0f/s   ratio %.2f (aim %.2f)\n", c.Concurrency, c.Floor, d.PerSecond, c.Ratio, c.Aim)

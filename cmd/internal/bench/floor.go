@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -117,4 +118,23 @@ func floorJob(ctx context.Context, pool *pgxpool.Pool, client *http.Client, base
 	}
 	_, err = pool.Exec(ctx, sqlFloorFinish, id, string(body))
 	return err
+}
+
+// loneCommit is the median time of a durable commit with nobody beside it. Where it
+// is short the floor is bound by its own work and not by the disk, and sharing
+// commits gains little.
+func (w *world) loneCommit(ctx context.Context) (time.Duration, error) {
+	if err := w.exec(ctx, db.MainShard, `CREATE TABLE IF NOT EXISTS floor_commits (n bigint)`); err != nil {
+		return 0, err
+	}
+	var took []time.Duration
+	for i := range 201 {
+		began := time.Now()
+		if err := w.exec(ctx, db.MainShard, `INSERT INTO floor_commits VALUES ($1)`, i); err != nil {
+			return 0, err
+		}
+		took = append(took, time.Since(began))
+	}
+	slices.Sort(took)
+	return took[len(took)/2], nil
 }
