@@ -13,7 +13,6 @@ import (
 	"herald/db/dbtest"
 	"herald/db/model"
 	"herald/db/network"
-	"herald/jobs"
 	"herald/jobs/networks"
 	"herald/jobs/sim"
 )
@@ -66,11 +65,6 @@ func TestAClaimWhoseAnswerWasLostMayBeAskedAgain(t *testing.T) {
 	if err := r.pipe.Write(t.Context(), a.Shard, r.guards(), group); err != nil || group.Works[0].Verdict != db.Busy {
 		t.Errorf("another's claim: %s, %v; want busy", group.Works[0].Verdict, err)
 	}
-}
-
-// sweeper is the one of a process without a queue.
-func (r *rig) sweeper() *jobs.Sweeper {
-	return &jobs.Sweeper{Pipe: r.pipe, Settings: r.settings, Log: r.pub.Log, Now: r.Clock.Now}
 }
 
 // TestAWorkerThatSleptThroughItsClaimDoesNotCall: a process that is stopped (a

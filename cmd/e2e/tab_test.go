@@ -41,18 +41,6 @@ func open(t *testing.T, look browser.Look) *tab {
 	return p
 }
 
-// second opens another tab of the same person.
-func (p *tab) second() *tab {
-	p.t.Helper()
-	w, err := p.Second()
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	q := &tab{Window: w, t: p.t}
-	q.watch()
-	return q
-}
-
 func (p *tab) watch() {
 	p.t.Cleanup(func() {
 		for _, one := range p.Trouble() {

@@ -8,7 +8,8 @@ import (
 
 func TestEveryCallGivesTheSameServer(t *testing.T) {
 	t.Parallel()
-	if Cluster() != Cluster() {
+	first := Cluster()
+	if again := Cluster(); again != first {
 		t.Fatal("two servers")
 	}
 	conn, err := pgx.Connect(t.Context(), Cluster().URL("postgres", "postgres"))

@@ -101,7 +101,7 @@ func TestSealedValuesOpenForTheirRowOnly(t *testing.T) {
 	if strings.Contains(string(value), "EAAB") {
 		t.Error("the plain token is in the value")
 	}
-	if string(r.Seal("a", "b")) == string(r.Seal("a", "b")) {
+	if once, twice := r.Seal("a", "b"), r.Seal("a", "b"); string(once) == string(twice) {
 		t.Error("sealing twice gives the same value")
 	}
 	if got, err := r.Open(r.Seal("", "x"), "x"); err != nil || got != "" {
