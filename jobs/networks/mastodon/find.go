@@ -3,11 +3,15 @@ package mastodon
 import (
 	"context"
 	"fmt"
+	"html"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 
 	"herald/db/network"
 	"herald/jobs/networks"
@@ -177,6 +181,9 @@ func (s *search) compare(ctx context.Context, p status) error {
 		s.found = append(s.found, p)
 		return nil
 	}
+	if p.Content != nil && !s.want.resembles(*p.Content) {
+		return nil
+	}
 	if s.sources++; s.sources > maxSources {
 		return nil
 	}
@@ -196,6 +203,24 @@ func (s *search) compare(ctx context.Context, p status) error {
 	}
 	return nil
 }
+
+// resembles tells whether shown, a post's HTML, could come from our text, so that
+// only such a post costs a call. Servers rewrite links, mentions, tags and marks;
+// a word of letters and digits alone they leave.
+func (d draft) resembles(shown string) bool {
+	shown = network.Fingerprint(html.UnescapeString(tag.ReplaceAllString(shown, "")))
+	for word := range strings.FieldsSeq(network.Fingerprint(d.text)) {
+		word = strings.Trim(word, ".,;!?")
+		if !strings.ContainsFunc(word, notPlain) && !strings.Contains(shown, word) {
+			return false
+		}
+	}
+	return true
+}
+
+var tag = regexp.MustCompile(`<[^>]*>`)
+
+func notPlain(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
 // same compares with what the server kept. A server makes a content warning
 // without a text the text.

@@ -95,8 +95,8 @@ func TestFindReadsAllPagesOfTheWindow(t *testing.T) {
 func TestFindCantTellIfTheWindowCouldNotBeReadWhole(t *testing.T) {
 	t.Parallel()
 	s, a, job := newServer(t)
-	for range maxSources + 1 {
-		s.add(post{text: "a contest entry"})
+	for range maxSources + 1 { // every word of ours, and one more
+		s.add(post{text: job.Post.Text + " entry"})
 	}
 	if f, err := a.Find(t.Context(), job, newHandles(), window()); err != nil || f.Verdict != networks.CantTell {
 		t.Errorf("too many texts: %+v, %v", f, err)
@@ -107,6 +107,25 @@ func TestFindCantTellIfTheWindowCouldNotBeReadWhole(t *testing.T) {
 	}
 	if f, err := a.Find(t.Context(), job, newHandles(), window()); err != nil || f.Verdict != networks.CantTell {
 		t.Errorf("too many pages: %+v, %v", f, err)
+	}
+}
+
+func TestFindReadsOnlyTextsThatResemble(t *testing.T) {
+	t.Parallel()
+	s, a, job := newServer(t)
+	job.Post.Text = "Fresh bread, “today” #rye @miller@mill.example https://bakery.example/a/long/way/to/the/oven <b>&"
+	for range maxSources + 1 {
+		s.add(post{text: "Fresh rolls, “today”"})
+	}
+	if f, err := a.Find(t.Context(), job, newHandles(), window()); err != nil || f.Verdict != networks.Absent {
+		t.Errorf("other texts only: %+v, %v", f, err)
+	}
+	id := s.add(post{text: job.Post.Text})
+	if f, err := a.Find(t.Context(), job, newHandles(), window()); err != nil || f.Verdict != networks.Found || f.Receipt.ExternalID != id {
+		t.Errorf("ours among them: %+v, %v", f, err)
+	}
+	if n := s.count("GET /api/v1/statuses/" + id + "/source"); n != 1 {
+		t.Errorf("our text was read %d times, want once", n)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -29,6 +30,17 @@ type post struct {
 	id, text, spoiler, visibility, replyTo, key string
 	media                                       []string
 	made                                        time.Time
+}
+
+// shown is a text as the server's pages show it: escaped, its links cut short.
+func shown(text string) string {
+	words := strings.Split(strings.ReplaceAll(html.EscapeString(text), "\n", "<br />"), " ")
+	for i, w := range words {
+		if at, ok := strings.CutPrefix(w, "https://"); ok {
+			words[i] = `<a href="` + w + `"><span class="invisible">https://</span><span class="ellipsis">` + at[:min(20, len(at))] + `</span></a>`
+		}
+	}
+	return "<p>" + strings.Join(words, " ") + "</p>"
 }
 
 // file is a medium that the test server keeps.
@@ -238,7 +250,7 @@ func (s *server) render(p post) []byte {
 		reply = p.replyTo
 	}
 	b, _ := json.Marshal(map[string]any{"id": p.id, "created_at": p.made.Format("2006-01-02T15:04:05.000Z"), "in_reply_to_id": reply, "spoiler_text": p.spoiler,
-		"visibility": p.visibility, "uri": "https://m.example/u/" + p.id, "url": "https://m.example/@a/" + p.id, "content": "<p>shortened…</p>", "reblog": nil, "media_attachments": media})
+		"visibility": p.visibility, "uri": "https://m.example/u/" + p.id, "url": "https://m.example/@a/" + p.id, "content": shown(p.text), "reblog": nil, "media_attachments": media})
 	return b
 }
 

@@ -40,6 +40,7 @@ type status struct {
 	posted
 	CreatedAt  time.Time `json:"created_at"`
 	Visibility string    `json:"visibility"`
+	Content    *string   `json:"content"` // HTML
 	ReplyTo    string    `json:"in_reply_to_id"`
 	Reblog     *struct{} `json:"reblog"`
 	Media      []struct {
