@@ -35,6 +35,22 @@ var pipelineCalls = map[string]string{
 	"retime_targets": `SELECT tenant.retime_targets(ARRAY[$1::bigint], ARRAY[$2::bigint], ARRAY[(SELECT '2026-03-11 12:00+00'::timestamptz)], ARRAY['2026-03-15'::timestamptz], '2026-03-12')`,
 }
 
+// mediaCalls are those of the media queue: $1 is the stranger, $2 a task of
+// north's, $3 its file, $4 the owner of its lease.
+var mediaCalls = map[string]string{
+	"begin_media":      `SELECT count(*) FROM tenant.begin_media($1, $2, $4, '2028-01-01', '2027-06-01')`,
+	"hold_media":       `SELECT tenant.hold_media($1, $2, $4, '2028-01-01', 50)::int`,
+	"wait_media":       `SELECT tenant.wait_media($1, $2, $4, '2028-01-01', 'x', 'x', true)::int`,
+	"clean_media":      `SELECT tenant.clean_media($1, $2, $4)::int`,
+	"refuse_media":     `SELECT tenant.refuse_media($1, $2, $4, 'refused', 'x', 'x')::int`,
+	"ready_media":      `SELECT tenant.ready_media($1, $2, $4, 'x', 'x', 1, 'x', 'x', 1, 1, 1, 'herald', 'x', 'x', 'x', true, 1, false, 0, 1, '{x}', '2026-03-12')::int`,
+	"finish_rendition": `SELECT tenant.finish_rendition($1, $2, $4, 'x', 'x', 1, 1, 1, 1, '', '2026-03-12')::int`,
+	"media_serves":     `SELECT count(*) FROM tenant.media_serves($1, $3)`,
+	"media_files":      `SELECT count(*) FROM tenant.media_files($1, $2, $4)`,
+	"erase_media":      `SELECT tenant.erase_media($1, $2, $4)::int`,
+	"drop_media":       `SELECT tenant.drop_media($1, $2, $4)::int`,
+}
+
 // forEverybody are the functions that take no workspace: they hand out, or tidy,
 // what is owed in all of them, each row with its workspace.
 var forEverybody = map[string]string{
@@ -44,6 +60,8 @@ var forEverybody = map[string]string{
 	"owed_targets":  "targets whose time passed",
 	"sweep_claims":  "claims that grew old",
 	"sweep_outbox":  "events that were relayed long ago",
+	"take_media":    "tasks of the media queue that are due",
+	"release_media": "tasks that a lost queue held",
 	"planned_times": "plans that lie ahead, page by page",
 	"add_mail":      "writes a new mail for the workspace it is told, and names no row",
 }
@@ -81,16 +99,47 @@ func TestPipelineFunctionsMatchEveryPart(t *testing.T) {
 	}
 }
 
+// TestMediaFunctionsMatchEveryPart does so with a task of the media queue, and
+// then with its right workspace and a wrong owner.
+func TestMediaFunctionsMatchEveryPart(t *testing.T) {
+	t.Parallel()
+	w := dbtest.New(t)
+	north, south := w.Estate(t, "north", db.MainShard), w.Estate(t, "south", db.MainShard)
+	owner, other := "00000000-0000-0000-0000-000000000001", "00000000-0000-0000-0000-000000000002"
+	task := dbtest.Look[int64](t, w, db.MainShard, `UPDATE tenant.media_tasks SET owner = $2 WHERE tenant_id = $1 AND media_id = $3 RETURNING id`, north.ID, owner, north.Main.Media)
+	w.Super(t, db.MainShard, `INSERT INTO tenant.media_tasks (tenant_id, media_id, next_at, owner, made_at) VALUES ($1, $2, '2027-01-01', $3, '2026-03-01')`, north.ID, north.Main.Media, owner)
+	before, theirs := north.Imprint(t), south.Imprint(t)
+	conn := as(t, w, db.MainShard, "herald_worker")
+	call := func(what, name string, tenant model.TenantID, owner string) {
+		n := int64(-1)
+		sql := `WITH told AS (SELECT $1::bigint, $2::bigint, $3::bigint, $4::uuid) ` + mediaCalls[name]
+		if err := conn.QueryRow(t.Context(), sql, tenant, task, north.Main.Media, owner).Scan(&n); err != nil || n != 0 {
+			t.Errorf("%s %s: %d rows, %v", name, what, n, err)
+		}
+	}
+	for name := range mediaCalls {
+		call("with south's name and north's ids", name, south.ID, owner)
+		if name != "begin_media" && name != "media_serves" { // an owner is made by the one, and not asked for by the other
+			call("with another owner", name, north.ID, other)
+		}
+	}
+	for _, changed := range [][]string{dbtest.Changed(before, north.Imprint(t)), dbtest.Changed(theirs, south.Imprint(t))} {
+		if len(changed) > 0 {
+			t.Errorf("the calls changed %v", changed)
+		}
+	}
+}
+
 func TestEveryPipelineFunctionHasItsCall(t *testing.T) {
 	t.Parallel()
 	w := dbtest.New(t)
 	exist := collect[string](t, as(t, w, db.MainShard, superuser), `SELECT proname::text FROM pg_proc WHERE pronamespace = 'tenant'::regnamespace AND prosecdef`)
 	for _, name := range exist {
-		if (pipelineCalls[name] == "") == (forEverybody[name] == "") {
+		if (pipelineCalls[name]+mediaCalls[name] == "") == (forEverybody[name] == "") {
 			t.Errorf("tenant.%s needs a call in pipelineCalls, or a reason in forEverybody", name)
 		}
 	}
-	if n := len(pipelineCalls) + len(forEverybody); n != len(exist) {
+	if n := len(pipelineCalls) + len(mediaCalls) + len(forEverybody); n != len(exist) {
 		t.Errorf("%d functions exist and %d are known: %v", len(exist), n, slices.Sorted(slices.Values(exist)))
 	}
 }
