@@ -40,7 +40,8 @@ var arrows = []arrow{
 	{"jobs/networks/conform", []string{"jobs/networks/...", "jobs/sim/...", "db/model", "db/network", "db/secret"}},
 	{"jobs/networks/...", adapterMay},
 	{"jobs/mail/...", []string{"jobs/mail/...", "db", "db/model", "db/secret", "views/email"}},
-	{"jobs/scan/...", []string{"jobs/scan/...", "db/model", "db/network", "db/blob"}},
+	{"jobs/scan/...", []string{"jobs/scan/...", "db/model"}},
+	{"jobs/darkroom", []string{"db/model", "db/network", "db/picture"}},
 	{"jobs/...", []string{"jobs/...", "views/email", "db", "db/model", "db/network", "db/secret", "db/blob"}},
 
 	{"cmd/internal/embedded", []string{"db/cluster"}},

@@ -13,6 +13,8 @@ import (
 	"syscall"
 
 	_ "time/tzdata" // zones must not depend on the machine
+
+	"herald/jobs/darkroom"
 )
 
 // command is one subcommand. Its error is one plain sentence for stderr.
@@ -37,6 +39,7 @@ func commands() []command {
 }
 
 func main() {
+	darkroom.Serve() // ends here if this process is a child that opens an upload
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	os.Exit(run(ctx, os.Args[1:]))

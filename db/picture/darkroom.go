@@ -57,7 +57,13 @@ func (d *Darkroom) Upright(ctx context.Context, src Source, out io.Writer) (Fact
 // longer than side: a JPEG, or a PNG if it is transparent anywhere. A smaller
 // picture keeps its size. It refuses what Upright refuses.
 func (d *Darkroom) Thumbnail(ctx context.Context, src Source, out io.Writer, side int) (Facts, error) {
-	return d.develop(ctx, src, out, func(n negative) (Facts, error) {
+	f, _, err := d.Card(ctx, src, out, side)
+	return f, err
+}
+
+// Card is Thumbnail, with the picture's ThumbHash besides.
+func (d *Darkroom) Card(ctx context.Context, src Source, out io.Writer, side int) (f Facts, placeholder []byte, err error) {
+	f, err = d.develop(ctx, src, out, func(n negative) (Facts, error) {
 		small, err := shrink(n.ctx, n.image, side)
 		if err != nil {
 			return Facts{}, err
@@ -66,8 +72,15 @@ func (d *Darkroom) Thumbnail(ctx context.Context, src Source, out io.Writer, sid
 		if isOpaque(small) {
 			t = JPEG
 		}
-		return n.write(out, turn(small, n.facts.Orientation, t), t, thumbQuality)
+		small = turn(small, n.facts.Orientation, t)
+		tiny, err := shrink(n.ctx, small, hashSide)
+		if err != nil {
+			return Facts{}, err
+		}
+		placeholder = hash(tiny)
+		return n.write(out, small, t, thumbQuality)
 	})
+	return f, placeholder, err
 }
 
 // negative is a decoded picture on its way through the darkroom.

@@ -9,8 +9,13 @@ import (
 // mean of the area it covers. It reads the picture once, row by row, and holds
 // two rows of the result besides; on one goroutine, see the package comment.
 func shrink(ctx context.Context, img image.Image, side int) (image.Image, error) {
+	dw, dh := fit(img.Bounds().Dx(), img.Bounds().Dy(), side)
+	return shrinkTo(ctx, img, dw, dh)
+}
+
+// shrinkTo returns img with dw by dh pixels, no more than it has either way.
+func shrinkTo(ctx context.Context, img image.Image, dw, dh int) (image.Image, error) {
 	w, h := img.Bounds().Dx(), img.Bounds().Dy()
-	dw, dh := fit(w, h, side)
 	if dw == w && dh == h {
 		return img, nil
 	}

@@ -1,0 +1,198 @@
+package darkroom
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"herald/db/model"
+	"herald/db/network"
+	"herald/db/picture"
+)
+
+// ErrDied: the child ended without an answer.
+var ErrDied = errors.New("the darkroom's process died")
+
+// File is what was made, in the folder that it was asked into.
+type File struct {
+	Path  string
+	Facts picture.Facts
+	Bytes int64
+}
+
+// Print is what a picture or video becomes when it is developed.
+type Print struct {
+	Published   File
+	Thumb       File   // Path empty where there is none
+	Placeholder []byte // a ThumbHash; nil where there is no thumbnail
+}
+
+// Room makes pictures and videos in child processes. It holds no place for them:
+// the caller says how many run at once.
+type Room struct {
+	limits          picture.Limits
+	self            []string // this program, as a child
+	ffmpeg, ffprobe string   // where they are; empty if they are not
+}
+
+// Flag is the first argument of this program as a child. Programs that do not know
+// it, tests without Serve among them, end with an error.
+const Flag = "--darkroom"
+
+// New makes a room. It looks for ffmpeg and ffprobe in PATH.
+func New(limits picture.Limits) (*Room, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this program: %w", err)
+	}
+	r := &Room{limits: limits, self: []string{self, Flag}}
+	r.ffmpeg, _ = exec.LookPath("ffmpeg")
+	r.ffprobe, _ = exec.LookPath("ffprobe")
+	return r, nil
+}
+
+// WithoutTools is the room on a machine that has no ffmpeg and no ffprobe.
+func (r *Room) WithoutTools() *Room {
+	bare := *r
+	bare.ffmpeg, bare.ffprobe = "", ""
+	return &bare
+}
+
+// Tools says whether videos can be looked into and made.
+func (r *Room) Tools() (probe, make bool) { return r.ffprobe != "", r.ffmpeg != "" }
+
+// thumbSide is the longer side of a thumbnail, for a card on a sharp screen.
+const thumbSide = 640
+
+// order is what a child is told on its standard input; the file is its descriptor 3.
+type order struct {
+	Step   string         `json:"step"` // develop, render, inspect, strip
+	Dir    string         `json:"dir"`
+	Limits picture.Limits `json:"limits"`
+	Recipe string         `json:"recipe,omitempty"`
+}
+
+// answer is what it says on its standard output.
+type answer struct {
+	Refusal     *model.Refusal `json:"refusal,omitempty"`
+	Fault       string         `json:"fault,omitempty"`
+	Facts       picture.Facts  `json:"facts"`
+	Published   *File          `json:"published,omitempty"`
+	Thumb       *File          `json:"thumb,omitempty"`
+	Placeholder []byte         `json:"placeholder,omitempty"`
+}
+
+// Inspect measures a file without decoding it.
+func (r *Room) Inspect(ctx context.Context, src *os.File) (picture.Facts, error) {
+	a, err := r.child(ctx, order{Step: "inspect"}, src)
+	return a.Facts, err
+}
+
+// Develop makes what is published of a picture, and its thumbnail, in dir.
+func (r *Room) Develop(ctx context.Context, src *os.File, dir string) (Print, error) {
+	a, err := r.child(ctx, order{Step: "develop", Dir: dir}, src)
+	if err != nil {
+		return Print{}, err
+	}
+	return Print{Published: *a.Published, Thumb: *a.Thumb, Placeholder: a.Placeholder}, nil
+}
+
+// Render makes what a recipe says of a picture, in dir.
+func (r *Room) Render(ctx context.Context, src *os.File, recipe network.Recipe, dir string) (File, error) {
+	a, err := r.child(ctx, order{Step: "render", Dir: dir, Recipe: recipe.String()}, src)
+	if err != nil {
+		return File{}, err
+	}
+	return *a.Published, nil
+}
+
+// overhead is what this program needs before it has opened anything.
+const overhead = 160 << 20
+
+// child starts this program again for one order.
+func (r *Room) child(ctx context.Context, o order, src *os.File) (a answer, err error) {
+	o.Limits = r.limits
+	// The child's own limit comes first, with a sentence; this is for one that hangs.
+	ctx, cancel := context.WithTimeout(ctx, 3*r.limits.Time+10*time.Second)
+	defer cancel()
+	said, err := json.Marshal(o)
+	if err != nil {
+		return a, err
+	}
+	cmd := r.command(ctx, bounds{Memory: r.limits.Memory + overhead, Seconds: int64(3*r.limits.Time/time.Second) + 5, FileSize: r.limits.VideoBytes}, "serve")
+	var out bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.ExtraFiles = bytes.NewReader(said), &out, []*os.File{src}
+	if err := r.run(ctx, cmd); err != nil {
+		return a, err
+	}
+	if err := json.Unmarshal(out.Bytes(), &a); err != nil {
+		return a, fmt.Errorf("%w: it said %.100q", ErrDied, out.String())
+	}
+	switch {
+	case a.Refusal != nil:
+		return a, a.Refusal
+	case a.Fault != "":
+		return a, errors.New(a.Fault)
+	}
+	return a, nil
+}
+
+// command is this program with its limits, in the given mode.
+func (r *Room) command(ctx context.Context, b bounds, mode string, args ...string) *exec.Cmd {
+	limits := []string{mode, strconv.FormatInt(b.Memory, 10), strconv.FormatInt(b.Seconds, 10), strconv.FormatInt(b.FileSize, 10)}
+	all := append(append(append([]string{}, r.self[1:]...), limits...), args...)
+	cmd := exec.CommandContext(ctx, r.self[0], all...)
+	// Nothing of ours is a file's business: no key, no address of a database.
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/nonexistent", "LC_ALL=C", "GOMAXPROCS=1", "GOMEMLIMIT=" + strconv.FormatInt(b.Memory*3/4, 10), "GOTRACEBACK=none"}
+	cmd.WaitDelay = 5 * time.Second
+	apart(cmd)
+	return cmd
+}
+
+// run starts a command and waits for it. Whatever ends it but itself is ErrDied.
+func (r *Room) run(ctx context.Context, cmd *exec.Cmd) error {
+	var trouble tail
+	cmd.Stderr = &trouble
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start the darkroom: %w", err)
+	}
+	err := cmd.Wait()
+	if ctx.Err() != nil && context.Cause(ctx) != context.DeadlineExceeded {
+		return ctx.Err()
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w: %s", ErrDied, err, trouble.String())
+	}
+	return nil
+}
+
+// tail keeps the end of what a program complains of.
+type tail struct{ b []byte }
+
+// Write implements io.Writer.
+func (t *tail) Write(p []byte) (int, error) {
+	t.b = append(t.b, p...)
+	if over := len(t.b) - 500; over > 0 {
+		t.b = t.b[over:]
+	}
+	return len(p), nil
+}
+
+func (t *tail) String() string { return string(t.b) }
+
+func sized(path string, f picture.Facts) (File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return File{}, err
+	}
+	return File{Path: path, Facts: f, Bytes: info.Size()}, nil
+}
+
+func in(dir, name string) string { return filepath.Join(dir, name) }

@@ -1,0 +1,235 @@
+package darkroom_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"image"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"herald/db/model"
+	"herald/db/network"
+	"herald/db/picture"
+	"herald/jobs/darkroom"
+)
+
+func TestAPictureIsDeveloped(t *testing.T) {
+	t.Parallel()
+	p, err := room(t).Develop(t.Context(), open(t, photo(t, 1500, 1000)), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := p.Published; f.Facts.Width != 1500 || f.Facts.Height != 1000 || f.Facts.Type != picture.JPEG || f.Bytes < 1000 {
+		t.Errorf("published: %+v", f)
+	}
+	if f := p.Thumb; f.Facts.Width != 640 || f.Facts.Height != 427 {
+		t.Errorf("thumbnail: %+v", f)
+	}
+	if picture.Blur(p.Placeholder, 16) == nil {
+		t.Errorf("placeholder: %x", p.Placeholder)
+	}
+	for _, f := range []darkroom.File{p.Published, p.Thumb} {
+		b, err := os.Open(f.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		if c, _, err := image.DecodeConfig(b); err != nil || c.Width != f.Facts.Width {
+			t.Errorf("%s: %+v, %v", f.Path, c, err)
+		}
+	}
+}
+
+func TestAPictureIsRendered(t *testing.T) {
+	t.Parallel()
+	recipe := network.Recipe{Type: "image/jpeg", Crop: model.Crop{X: 250, Y: 0, Width: 1000, Height: 1000}, Width: 500, Height: 500, Bytes: 100_000}
+	f, err := room(t).Render(t.Context(), open(t, photo(t, 1500, 1000)), recipe, t.TempDir())
+	if err != nil || f.Facts.Width != 500 || f.Facts.Height != 500 || f.Bytes > 100_000 || f.Bytes < 1000 {
+		t.Errorf("got %+v, %v", f, err)
+	}
+}
+
+func TestARefusalCrossesTheBorder(t *testing.T) {
+	t.Parallel()
+	_, err := room(t).Develop(t.Context(), open(t, photo(t, 1500, 1000)[:2000]), t.TempDir())
+	if no, ok := model.Refused(err); !ok || no.Kind != model.Unprocessable || !strings.Contains(no.Say, "cut short") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A child that needs more memory than it has dies alone.
+func TestMemoryThatRunsOutCostsTheChild(t *testing.T) {
+	t.Parallel()
+	limits := picture.Standard()
+	limits.Memory = 1 // the picture's own estimate is over it, which is refused before anything is decoded
+	r, err := darkroom.New(limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Develop(t.Context(), open(t, photo(t, 1500, 1000)), t.TempDir()); err == nil || !strings.Contains(err.Error(), "of memory to open") {
+		t.Errorf("got %v", err)
+	}
+	// A process that has room for nothing but itself cannot open anything.
+	if _, err := room(t).Greedy(t.Context(), 300<<20); !errors.Is(err, darkroom.ErrDied) {
+		t.Errorf("a greedy child: %v, want ErrDied", err)
+	}
+	if _, err := room(t).Greedy(t.Context(), 10<<20); err != nil {
+		t.Errorf("a modest child: %v", err)
+	}
+}
+
+func TestAChildThatHangsIsEnded(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 300*time.Millisecond, errors.New("enough"))
+	defer cancel()
+	began := time.Now()
+	_, err := room(t).Hang(ctx)
+	if err == nil || time.Since(began) > 20*time.Second {
+		t.Errorf("after %s: %v", time.Since(began), err)
+	}
+}
+
+func TestAChildSeesNothingOfOurs(t *testing.T) {
+	t.Setenv("HERALD_KEYS", "a-secret-key-that-no-upload-needs")
+	env, err := room(t).Environment(t.Context())
+	if err != nil || strings.Contains(env, "HERALD") || !strings.Contains(env, "GOMAXPROCS=1") {
+		t.Errorf("the child's environment: %q, %v", env, err)
+	}
+}
+
+func TestVideosAreLookedInto(t *testing.T) {
+	t.Parallel()
+	r := room(t)
+	for name, want := range map[string]darkroom.Look{
+		"plain":   {Container: "mov", VideoCodec: "h264", AudioCodec: "aac", HasAudio: true, FPS: 30, Frames: 60, Width: 320, Height: 180, Duration: 2 * time.Second},
+		"silent":  {Container: "mov", VideoCodec: "h264", FPS: 30, Frames: 60, Width: 320, Height: 180, Duration: 2 * time.Second},
+		"rotated": {Container: "mov", VideoCodec: "h264", AudioCodec: "aac", HasAudio: true, FPS: 30, Frames: 60, Rotation: 270, Width: 180, Height: 320, Duration: 2 * time.Second},
+		"uneven":  {Container: "mov", VideoCodec: "h264", AudioCodec: "aac", HasAudio: true, FPS: 20.5, FPSVaries: true, Frames: 40, Width: 320, Height: 180, Duration: 2 * time.Second},
+		"old":     {Container: "mov", VideoCodec: "mpeg4", FPS: 15, Frames: 15, Width: 320, Height: 180, Duration: time.Second},
+	} {
+		got, err := r.Probe(t.Context(), film(t, name))
+		got.Duration = got.Duration.Round(100 * time.Millisecond) // sound ends where a frame of it does
+		if err != nil || got.VideoCodec != want.VideoCodec || got.AudioCodec != want.AudioCodec || got.HasAudio != want.HasAudio || got.Rotation != want.Rotation ||
+			got.Width != want.Width || got.Height != want.Height || got.Duration != want.Duration || got.FPSVaries != want.FPSVaries || got.Frames != want.Frames ||
+			got.FPS < want.FPS-0.5 || got.FPS > want.FPS+0.5 {
+			t.Errorf("%s: %+v, %v, want %+v", name, got, err, want)
+		}
+	}
+	if _, err := r.WithoutTools().Probe(t.Context(), film(t, "plain")); !errors.Is(err, darkroom.ErrNoTool) {
+		t.Errorf("without ffprobe: %v", err)
+	}
+}
+
+// What a tool is given is read as MP4 whatever it says: a playlist cannot send it
+// anywhere.
+func TestAPlaylistIsNoVideo(t *testing.T) {
+	t.Parallel()
+	all, err := films()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, body := range []string{"#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n" + all["plain"] + "\n#EXT-X-ENDLIST\n", "ffconcat version 1.0\nfile /etc/passwd\n"} {
+		if l, err := room(t).Probe(t.Context(), open(t, []byte(body))); !errors.Is(err, darkroom.ErrUnreadable) {
+			t.Errorf("%.10q: %+v, %v", body, l, err)
+		}
+	}
+}
+
+func TestVideosArePublishedWithoutMetadata(t *testing.T) {
+	t.Parallel()
+	for what, r := range map[string]*darkroom.Room{"with ffmpeg": room(t), "without": room(t).WithoutTools()} {
+		for _, name := range []string{"plain", "rotated", "index-first"} {
+			f, err := r.Strip(t.Context(), film(t, name), t.TempDir())
+			if err != nil {
+				t.Errorf("%s, %s: %v", name, what, err)
+				continue
+			}
+			b, err := os.ReadFile(f.Path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, word := range []string{"secret", "+52.5200", "Lavf", "VideoHandler"} {
+				if strings.Contains(string(b), word) && !(word == "VideoHandler" && what == "with ffmpeg") {
+					t.Errorf("%s, %s: it still says %s", name, what, word)
+				}
+			}
+			look, err := room(t).Probe(t.Context(), reopen(t, f.Path))
+			if err != nil || look.Frames != 60 || !look.HasAudio || look.Rotation != map[string]int{"rotated": 270}[name] {
+				t.Errorf("%s, %s: %+v, %v", name, what, look, err)
+			}
+			index := strings.Index(string(b), "moov") < strings.Index(string(b), "mdat")
+			if what == "with ffmpeg" && !index {
+				t.Errorf("%s: the index does not come first", name)
+			}
+		}
+	}
+}
+
+func TestVideosGetAPoster(t *testing.T) {
+	t.Parallel()
+	thumb, placeholder, err := room(t).Poster(t.Context(), film(t, "rotated"), 2*time.Second, t.TempDir())
+	if err != nil || thumb.Facts.Width*16 != thumb.Facts.Height*9 || thumb.Facts.Type != picture.JPEG || picture.Blur(placeholder, 16) == nil {
+		t.Errorf("got %+v, %x, %v", thumb, placeholder, err)
+	}
+	if _, _, err := room(t).WithoutTools().Poster(t.Context(), film(t, "plain"), time.Second, t.TempDir()); !errors.Is(err, darkroom.ErrNoTool) {
+		t.Errorf("without ffmpeg: %v", err)
+	}
+}
+
+func TestVideosAreMadeByRecipe(t *testing.T) {
+	t.Parallel()
+	recipe, err := network.ParseRecipe("video/mp4 90x160 crop=45,0,90,160 bytes=2000000 codec=h264 fps=24")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []int
+	f, err := room(t).Transcode(t.Context(), film(t, "rotated"), recipe, 2*time.Second, t.TempDir(), func(percent int) { told = append(told, percent) })
+	if err != nil || f.Facts.Width != 90 || f.Facts.Height != 160 || f.Facts.Rotation != 0 {
+		t.Fatalf("got %+v, %v", f, err)
+	}
+	if len(told) == 0 || told[len(told)-1] < 90 {
+		t.Errorf("told %v", told)
+	}
+	look, err := room(t).Probe(t.Context(), reopen(t, f.Path))
+	if err != nil || look.VideoCodec != "h264" || look.AudioCodec != "aac" || look.FPS != 24 {
+		t.Errorf("made: %+v, %v", look, err)
+	}
+	_, err = room(t).WithoutTools().Transcode(t.Context(), film(t, "plain"), recipe, time.Second, t.TempDir(), nil)
+	if no, ok := model.Refused(err); !ok || !strings.Contains(no.Say, "H.264 and AAC, 90 × 160, 24 frames") {
+		t.Errorf("without ffmpeg: %v", err)
+	}
+}
+
+func TestATranscodeEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	recipe, _ := network.ParseRecipe("video/mp4 320x180 codec=h264")
+	_, err := room(t).Transcode(ctx, film(t, "plain"), recipe, 2*time.Second, t.TempDir(), func(int) { cancel() })
+	if err != nil && !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestABrokenVideoIsRefused(t *testing.T) {
+	t.Parallel()
+	all, err := films()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(all["plain"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = room(t).Strip(t.Context(), open(t, b[:len(b)/2]), t.TempDir())
+	if no, ok := model.Refused(err); !ok || !strings.Contains(no.Say, "cut short") {
+		t.Errorf("half of one: %v", err)
+	}
+	wild := append([]byte{}, b...)
+	binary.BigEndian.PutUint32(wild, 1<<31)
+	if _, err := room(t).Strip(t.Context(), open(t, wild), t.TempDir()); err == nil {
+		t.Error("one with a wild length was taken")
+	}
+}

@@ -1,0 +1,177 @@
+package darkroom
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"herald/db/model"
+	"herald/db/network"
+	"herald/db/picture"
+)
+
+const (
+	posterTime = 2 * time.Minute
+	copyTime   = 20 * time.Minute
+	// encodeTime is what making a video may take: much longer than it runs.
+	encodeTime = 6 * time.Hour
+)
+
+// Strip makes what is published of a video, in dir: picture and sound, with
+// nothing else told. With ffmpeg its index comes first, so that it plays while it
+// loads; without, the file stays as it lies and only its metadata goes.
+func (r *Room) Strip(ctx context.Context, src *os.File, dir string) (File, error) {
+	facts, err := r.Inspect(ctx, src)
+	if err != nil {
+		return File{}, err
+	}
+	if r.ffmpeg == "" {
+		a, err := r.child(ctx, order{Step: "strip", Dir: dir}, src)
+		if err != nil {
+			return File{}, err
+		}
+		return *a.Published, nil
+	}
+	args := []string{"-map", "0:V:0", "-map", "0:a:0?", "-c", "copy"}
+	if err := r.tool(ctx, copyTime, src, in(dir, "published"), args, 0, nil); err != nil {
+		return File{}, err
+	}
+	return sized(in(dir, "published"), facts)
+}
+
+// Poster makes a thumbnail of a video, in dir, from an early moment. It returns
+// ErrNoTool where there is no ffmpeg.
+func (r *Room) Poster(ctx context.Context, src *os.File, length time.Duration, dir string) (thumb File, placeholder []byte, err error) {
+	if r.ffmpeg == "" {
+		return thumb, nil, ErrNoTool
+	}
+	ctx, cancel := context.WithTimeout(ctx, posterTime)
+	defer cancel()
+	at := min(time.Second, length/3).Seconds()
+	args := append([]string{r.ffmpeg, "-v", "error", "-nostdin", "-ss", strconv.FormatFloat(at, 'f', 3, 64)}, source()...)
+	args = append(args, "-map", "0:V:0", "-frames:v", "1", "-vf", "scale=1280:1280:force_original_aspect_ratio=decrease", "-pix_fmt", "rgb24", "-c:v", "png", "-f", "image2", "-y", in(dir, "still"))
+	cmd := r.command(ctx, bounds{Memory: toolMemory, Seconds: int64(posterTime / time.Second), FileSize: r.limits.VideoBytes}, "tool", args...)
+	cmd.ExtraFiles = []*os.File{src}
+	if err := r.run(ctx, cmd); err != nil {
+		return thumb, nil, fmt.Errorf("%w: %w", ErrUnreadable, err)
+	}
+	still, err := os.Open(in(dir, "still"))
+	if err != nil {
+		return thumb, nil, fmt.Errorf("%w: no picture came of it", ErrUnreadable)
+	}
+	defer still.Close()
+	a, err := r.child(ctx, order{Step: "develop", Dir: dir}, still)
+	if err != nil {
+		return thumb, nil, err
+	}
+	return *a.Thumb, a.Placeholder, nil
+}
+
+// Transcode makes what a recipe says of a video, in dir. length is the video's;
+// tell is told how far it is, in percent.
+func (r *Room) Transcode(ctx context.Context, src *os.File, recipe network.Recipe, length time.Duration, dir string, tell func(percent int)) (File, error) {
+	if r.ffmpeg == "" {
+		return File{}, model.Refuse(model.Unprocessable, "This video has to be converted for the network, and this Herald has no ffmpeg to do it. Export it as "+wanted(recipe)+" and upload that.")
+	}
+	if recipe.Type != string(picture.MP4) || recipe.Codec != "h264" {
+		return File{}, fmt.Errorf("recipe %q is of no video that can be made", recipe)
+	}
+	path := in(dir, "rendition")
+	if err := r.tool(ctx, encodeTime, src, path, encoding(recipe), length, tell); err != nil {
+		return File{}, err
+	}
+	made, err := os.Open(path)
+	if err != nil {
+		return File{}, err
+	}
+	defer made.Close()
+	facts, err := r.Inspect(ctx, made)
+	if err != nil {
+		return File{}, fmt.Errorf("look at what was made: %w", err)
+	}
+	f, err := sized(path, facts)
+	if err == nil && recipe.Bytes > 0 && f.Bytes > recipe.Bytes {
+		return f, model.Refuse(model.Unprocessable, fmt.Sprintf("This video does not come down to the %d MB that the network takes. Cut it shorter and upload it again.", recipe.Bytes/1_000_000))
+	}
+	return f, err
+}
+
+func wanted(r network.Recipe) string {
+	say := fmt.Sprintf("MP4 with H.264 and AAC, %d × %d", r.Width, r.Height)
+	if r.FPS > 0 {
+		say += fmt.Sprintf(", %.0f frames a second", r.FPS)
+	}
+	return say
+}
+
+// encoding is ffmpeg's arguments for a recipe. Crop and size count upright: ffmpeg
+// turns the picture before it filters.
+func encoding(r network.Recipe) []string {
+	filter := ""
+	if c := r.Crop; !c.Whole() {
+		filter = fmt.Sprintf("crop=%d:%d:%d:%d,", c.Width, c.Height, c.X, c.Y)
+	}
+	filter += fmt.Sprintf("scale=%d:%d,setsar=1,format=yuv420p", r.Width, r.Height)
+	args := []string{"-map", "0:V:0", "-map", "0:a:0?", "-vf", filter, "-c:v", "libx264", "-preset", "veryfast", "-profile:v", "high", "-g", "60",
+		"-c:a", "aac", "-b:a", "128k", "-ar", "48000", "-ac", "2"}
+	if r.FPS > 0 {
+		args = append(args, "-r", strconv.FormatFloat(r.FPS, 'f', -1, 64))
+	}
+	if r.BitRate == 0 {
+		return append(args, "-crf", "21")
+	}
+	picture := strconv.FormatInt(max(r.BitRate-140_000, 100_000), 10)
+	return append(args, "-b:v", picture, "-maxrate", picture, "-bufsize", picture)
+}
+
+// tool runs ffmpeg on a video and has it write an MP4 without metadata.
+func (r *Room) tool(ctx context.Context, most time.Duration, src *os.File, to string, what []string, length time.Duration, tell func(int)) error {
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	args := append([]string{r.ffmpeg, "-v", "error", "-nostdin"}, source()...)
+	args = append(args, what...)
+	args = append(args, "-map_metadata", "-1", "-map_chapters", "-1", "-dn", "-sn", "-fflags", "+bitexact", "-movflags", "+faststart",
+		"-progress", "pipe:1", "-nostats", "-f", "mp4", "-y", to)
+	cmd := r.command(ctx, bounds{Memory: toolMemory, Seconds: int64(2 * most / time.Second), FileSize: r.limits.VideoBytes}, "tool", args...)
+	cmd.ExtraFiles = []*os.File{src}
+	cmd.Stdout = &watch{length: length, tell: tell}
+	err := r.run(ctx, cmd)
+	if err != nil && errors.Is(err, ErrDied) {
+		return fmt.Errorf("%w: %w", ErrUnreadable, err)
+	}
+	return err
+}
+
+// watch reads what ffmpeg says of its progress: lines of name=value.
+type watch struct {
+	length time.Duration
+	tell   func(percent int)
+	line   []byte
+}
+
+// Write implements io.Writer.
+func (w *watch) Write(p []byte) (int, error) {
+	for _, c := range p {
+		if c != '\n' {
+			if len(w.line) < 100 {
+				w.line = append(w.line, c)
+			}
+			continue
+		}
+		w.said(string(w.line))
+		w.line = w.line[:0]
+	}
+	return len(p), nil
+}
+
+func (w *watch) said(line string) {
+	micro, ok := strings.CutPrefix(line, "out_time_us=")
+	n, err := strconv.ParseInt(micro, 10, 64)
+	if ok && err == nil && w.tell != nil && w.length > 0 {
+		w.tell(int(min(99, max(0, time.Duration(n)*time.Microsecond*100/w.length))))
+	}
+}
