@@ -31,6 +31,21 @@ const prefix = "/static/"
 // URL is the address of a file of the tree, as in URL("css/app.css").
 func URL(name string) string { return prefix + tree().hash + "/" + name }
 
+// Symbol is the source of one symbol of an SVG file of the tree, to be put into a
+// page that draws it a hundred times. Empty if there is none.
+func Symbol(name, id string) string {
+	f := tree().files[name]
+	if f == nil {
+		return ""
+	}
+	_, rest, found := strings.Cut(string(f.raw), `<symbol id="`+id+`"`)
+	body, _, closed := strings.Cut(rest, "</symbol>")
+	if !found || !closed {
+		return ""
+	}
+	return `<symbol id="` + id + `"` + body + "</symbol>"
+}
+
 // Check says what to run when the browser code of others is missing, as it is
 // in a checkout that was built before its first set-up.
 func Check() error {

@@ -79,3 +79,6 @@ func StatusWord(state string) string { return lookOf(state).word }
 // caller's own: a card, a bar, a row. CSS then finds --state, --state-soft and
 // --state-ink set there.
 func StatusHue(state string) string { return lookOf(state).hue }
+
+// StatusShape is the mark of a state.
+func StatusShape(state string) string { return "state-" + lookOf(state).shape }

@@ -83,7 +83,7 @@ func StatusSaying(state, words string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = mark("status-shape", "state-"+lookOf(state).shape).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = mark("status-shape", StatusShape(state)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -170,7 +170,7 @@ func StatusMark(state string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = mark("status-shape", "state-"+lookOf(state).shape).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = mark("status-shape", StatusShape(state)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
