@@ -25,6 +25,11 @@ type screen struct {
 func furnished(t *testing.T) (a *agency, screens []screen) {
 	t.Helper()
 	a = newAgency(t)
+	for client, handle := range map[string]string{
+		"bakery": "@thebakeryofthelittletownbytheriverthatbakeseverymorning@social.a-long-name-of-a-server.example", "museum": "@the-museum-of-everything-that-is-long-and-of-much-else@kiez.example",
+	} {
+		a.rename(t, a.account(t, client, network.Mastodon), handle)
+	}
 	long := "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft " + strings.Repeat("a very long word of warning, ", 8)
 	a.fault(t, "museum", sim.Fault{Network: network.Mastodon, Kind: sim.Invalid, Step: sim.Commit, Times: 1})
 	failed := a.published(t, long, network.Mastodon, network.Webhook)
@@ -47,6 +52,18 @@ func furnished(t *testing.T) (a *agency, screens []screen) {
 		at("version", "/posts/%d/versions/1", failed.Post.ID), {"evidence", a.target(t, failed.Post.ID, network.Mastodon), false},
 		{"live evidence", a.target(t, failed.Post.ID, network.Webhook), false}, at("approvals", "/approvals?box=others"), at("approvals, none", "/approvals"),
 		at("accounts", "/accounts"), at("account", "/accounts/%d", account), at("new account", "/accounts/new"), at("activity", "/activity"),
+	}
+}
+
+// rename gives an account another handle.
+func (a *agency) rename(t *testing.T, id model.AccountID, handle string) {
+	t.Helper()
+	card, err := a.owner.Account(t.Context(), id)
+	if err == nil {
+		_, err = a.owner.EditAccount(t.Context(), id, card.Revision, db.AccountForm{Handle: handle, RemoteID: card.RemoteID, Address: card.Address})
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -139,6 +156,20 @@ func TestEveryScreenIsForEverybody(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestTheRailOfATabletIsForEverybody visits screens at the width where the
+// sidebar shows icons alone: each still has a name.
+func TestTheRailOfATabletIsForEverybody(t *testing.T) {
+	t.Parallel()
+	source := axeSource(t)
+	a := newAgency(t)
+	p := a.member(t, browser.Tablet, a.anna())
+	for _, path := range []string{"/calendar", "/posts/new", "/accounts"} {
+		p.visit(a.path(path))
+		p.fits()
+		p.judge(source)
 	}
 }
 
