@@ -139,7 +139,7 @@ const checkEvery = 50 * time.Millisecond
 // schedule registers the clockwork with asynq. A tick shorter than asynq's
 // second is beaten by the process itself.
 func (s *Server) schedule() error {
-	s.scheduler = asynq.NewSchedulerFromRedisClient(s.deps.Redis, &asynq.SchedulerOpts{Logger: quiet{s.deps.Log}, LogLevel: asynq.WarnLevel})
+	s.scheduler = asynq.NewScheduler(lent{s.deps.Redis}, &asynq.SchedulerOpts{Logger: quiet{s.deps.Log}, LogLevel: asynq.WarnLevel})
 	every := map[string]time.Duration{taskTick: max(s.deps.Settings.Tick, time.Second), taskSweep: max(s.deps.Settings.SweepEvery, time.Second), taskMail: time.Second}
 	for typ, d := range every {
 		k := kinds[typ]
@@ -150,6 +150,16 @@ func (s *Server) schedule() error {
 	}
 	return s.scheduler.Start()
 }
+
+// lent is a Redis connection that asynq may use but not close: the whole process
+// uses it.
+type lent struct{ redis.UniversalClient }
+
+// MakeRedisClient gives the connection itself.
+func (l lent) MakeRedisClient() any { return l }
+
+// Close leaves it open.
+func (lent) Close() error { return nil }
 
 // listen wakes the relay as soon as a schedule is committed on any shard.
 func (s *Server) listen(ctx context.Context) {
