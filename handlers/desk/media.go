@@ -59,6 +59,9 @@ func named(name, say string) string {
 // takeFile looks at an upload before it does any work on it, and keeps it if the
 // client does not have it yet.
 func (d *Desk) takeFile(ctx context.Context, scope *db.Scope, client model.ClientID, u *upload) (a db.Asset, again bool, err error) {
+	if u.full != nil {
+		return a, false, u.full
+	}
 	if u.over {
 		return a, false, model.Refuse(model.TooLarge, fmt.Sprintf("This file has %s; the limit is %s. Make it smaller and upload it again.", megabytes(u.size), megabytes(d.uploadBytes())))
 	}

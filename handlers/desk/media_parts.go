@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"syscall"
 
 	"herald/db/model"
 	"herald/db/picture"
@@ -23,15 +24,18 @@ const (
 // parts is a form as it was sent: its fields in memory, its files on disk.
 type parts struct {
 	url.Values
-	files []*upload
+	files  []*upload
+	create func() (*os.File, error) // makes a temporary file; tests put a full disk here
 }
 
 // upload is one file of a form, in a temporary file. One that is larger than
-// the rule allows was not kept; its field is over.
+// the rule allows was not kept, nor one for which the disk has no room; then over
+// is set, or full.
 type upload struct {
 	name string
 	size int64
 	over bool
+	full error
 	file *os.File
 }
 
@@ -58,8 +62,8 @@ func (d *Desk) uploadBytes() int64 {
 }
 
 // readParts reads a form. Files go to disk as they come, so that memory does not
-// grow with them; one that is too large is passed over to its end, so that the
-// rest of the form is not lost. It refuses with TooLarge a body beyond that. The
+// grow with them; one that is too large, or has no room there, is passed over to
+// its end, so that the rest of the form is not lost. It refuses with TooLarge a body beyond that. The
 // caller closes the parts.
 func (d *Desk) readParts(w http.ResponseWriter, r *http.Request) (p *parts, err error) {
 	r.Body = http.MaxBytesReader(w, r.Body, 4*d.uploadBytes()+formTextBytes)
@@ -70,7 +74,7 @@ func (d *Desk) readParts(w http.ResponseWriter, r *http.Request) (p *parts, err 
 	if err != nil {
 		return nil, errForm
 	}
-	p = &parts{Values: url.Values{}}
+	p = &parts{Values: url.Values{}, create: func() (*os.File, error) { return os.CreateTemp("", "herald-upload-*") }}
 	if err := p.read(reader, d.uploadBytes()); err != nil {
 		p.close()
 		return nil, err
@@ -132,22 +136,35 @@ func (p *parts) take(part *multipart.Part, limit int64) error {
 	if len(p.files) == formFiles {
 		return model.Refuse(model.TooLarge, fmt.Sprintf("At most %d files go up at once. Choose fewer, then add the others.", formFiles))
 	}
-	file, err := os.CreateTemp("", "herald-upload-*")
-	if err != nil {
-		return fmt.Errorf("keep an upload: %w", err)
-	}
-	u := &upload{name: part.FileName(), file: file}
+	u := &upload{name: part.FileName()}
 	p.files = append(p.files, u)
-	if u.size, err = io.CopyN(file, part, limit+1); err == io.EOF {
-		return nil
+	err := u.keep(part, limit, p.create)
+	switch {
+	case noRoom(err):
+		u.full = err
+	case err != nil || !u.over:
+		return err
 	}
-	if err != nil {
-		return unread(err)
-	}
-	u.over = true
-	_ = file.Truncate(0)
+	u.close()
+	u.file = nil
 	rest, err := io.Copy(io.Discard, part)
 	u.size += rest
+	return unread(err)
+}
+
+// noRoom says whether our own disk is full.
+func noRoom(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
+
+// keep writes what comes to disk, as much of it as the rule allows.
+func (u *upload) keep(part io.Reader, limit int64, create func() (*os.File, error)) (err error) {
+	if u.file, err = create(); err != nil {
+		return fmt.Errorf("keep an upload: %w", err)
+	}
+	u.size, err = io.CopyN(u.file, part, limit+1)
+	u.over = err == nil
+	if err == io.EOF {
+		return nil
+	}
 	return unread(err)
 }
 
