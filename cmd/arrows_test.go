@@ -48,8 +48,9 @@ var arrows = []arrow{
 	{"cmd/...", []string{"cmd/...", "handlers/...", "views/...", "static", "jobs/...", "db", "db/model", "db/network", "db/secret", "db/blob", "db/picture"}},
 }
 
-// adapterMay has graph because Facebook and Instagram share one API.
-var adapterMay = []string{"jobs/networks", "jobs/networks/fault", "jobs/networks/httpx", "jobs/networks/graph", "db/model", "db/network", "db/secret"}
+// adapterMay has what networks share: rest for those that speak JSON, oauth for
+// token endpoints, graph because Facebook and Instagram are one API.
+var adapterMay = []string{"jobs/networks", "jobs/networks/fault", "jobs/networks/httpx", "jobs/networks/rest", "jobs/networks/oauth", "jobs/networks/graph", "db/model", "db/network", "db/secret"}
 
 const module = "herald"
 

@@ -116,6 +116,7 @@ type Handles interface {
 type Ready struct {
 	Job     Job
 	Handles map[string]string
+	Book    Handles // where Commit keeps what its answer hands out, for the look-up; nil unless Prepare put it there
 }
 
 // Receipt is the proof of a public post.

@@ -117,7 +117,7 @@ func (c *courier) commit(ctx context.Context, r networks.Ready) error {
 	if c.flown.IsZero() {
 		c.flown = c.w.clock()
 	}
-	receipt, err := c.adapter.Commit(ctx, networks.Ready{Job: c.job, Handles: maps.Clone(r.Handles)})
+	receipt, err := c.adapter.Commit(ctx, networks.Ready{Job: c.job, Handles: maps.Clone(r.Handles), Book: r.Book})
 	if err != nil {
 		c.settle(fault.Of(err))
 		return err

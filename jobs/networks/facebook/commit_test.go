@@ -8,11 +8,11 @@ import (
 	"herald/db/network"
 	"herald/jobs/networks"
 	"herald/jobs/networks/fault"
-	"herald/jobs/networks/graph/graphtest"
+	"herald/jobs/networks/nettest"
 )
 
 // publish prepares and commits on a healthy page.
-func publish(t *testing.T, post networks.Post) (networks.Receipt, *graphtest.Host) {
+func publish(t *testing.T, post networks.Post) (networks.Receipt, *nettest.Host) {
 	t.Helper()
 	h := host(t, newPage())
 	a := adapter(h)
@@ -111,7 +111,7 @@ func TestAnAnswerThatProvesNoPostIsUnknown(t *testing.T) {
 		"photo story": {`{"success":true}`, `{}`},
 	} {
 		for _, body := range bodies {
-			h := graphtest.New(t, func(graphtest.Call) graphtest.Answer { return graphtest.Answer{Body: body} })
+			h := nettest.New(t, func(nettest.Call) nettest.Answer { return nettest.Answer{Body: body} })
 			ready := networks.Ready{Job: jobOf(posts()[post]), Handles: map[string]string{}}
 			if post == "reel" {
 				ready.Handles[video] = "7001"
@@ -126,7 +126,7 @@ func TestAnAnswerThatProvesNoPostIsUnknown(t *testing.T) {
 
 func TestAlreadyPostedIsEvidenceOnlyAfterAnEarlierAttempt(t *testing.T) {
 	t.Parallel()
-	h := graphtest.New(t, func(graphtest.Call) graphtest.Answer { return refuse(506, 0) })
+	h := nettest.New(t, func(nettest.Call) nettest.Answer { return refuse(506, 0) })
 	job := jobOf(posts()["text"])
 	for attempt, want := range map[int]fault.Kind{1: fault.Validation, 2: fault.Unknown} {
 		job.Attempt = attempt
@@ -154,9 +154,9 @@ func TestAReelWaitsUntilItsFileIsThere(t *testing.T) {
 	t.Parallel()
 	p := newPage()
 	slow := true
-	h := graphtest.New(t, func(c graphtest.Call) graphtest.Answer {
+	h := nettest.New(t, func(c nettest.Call) nettest.Answer {
 		if c.Method == "GET" && slow {
-			return graphtest.Answer{Body: `{"status":{"video_status":"uploading","uploading_phase":{"status":"in_progress"}}}`}
+			return nettest.Answer{Body: `{"status":{"video_status":"uploading","uploading_phase":{"status":"in_progress"}}}`}
 		}
 		return p.answer(c)
 	})
@@ -174,9 +174,9 @@ func TestAReelWaitsUntilItsFileIsThere(t *testing.T) {
 func TestTheDocumentedReelStatusIsReadyToPublish(t *testing.T) {
 	t.Parallel()
 	p := newPage()
-	h := graphtest.New(t, func(c graphtest.Call) graphtest.Answer {
+	h := nettest.New(t, func(c nettest.Call) nettest.Answer {
 		if c.Method == "GET" {
-			return graphtest.Answer{Body: graphtest.File(t, "reel_status.json")}
+			return nettest.Answer{Body: nettest.File(t, "reel_status.json")}
 		}
 		return p.answer(c)
 	})
@@ -188,9 +188,9 @@ func TestTheDocumentedReelStatusIsReadyToPublish(t *testing.T) {
 func TestAFailedUploadIsForgottenAndSaysWhy(t *testing.T) {
 	t.Parallel()
 	p := newPage()
-	h := graphtest.New(t, func(c graphtest.Call) graphtest.Answer {
+	h := nettest.New(t, func(c nettest.Call) nettest.Answer {
 		if c.Method == "GET" {
-			return graphtest.Answer{Body: `{"status":{"video_status":"error","processing_phase":{"status":"error","error":{"message":"Bad codec"}}}}`}
+			return nettest.Answer{Body: `{"status":{"video_status":"error","processing_phase":{"status":"error","error":{"message":"Bad codec"}}}}`}
 		}
 		return p.answer(c)
 	})

@@ -5,12 +5,12 @@ import (
 
 	"herald/jobs/networks"
 	"herald/jobs/networks/fault"
-	"herald/jobs/networks/graph/graphtest"
+	"herald/jobs/networks/nettest"
 )
 
 // drive does what the pipeline does until the post is published, a person has
 // to decide, or nothing helps.
-func drive(t *testing.T, a *Adapter, job networks.Job, h *graphtest.Handles) networks.Verdict {
+func drive(t *testing.T, a *Adapter, job networks.Job, h *nettest.Handles) networks.Verdict {
 	t.Helper()
 	for job.Attempt = 1; job.Attempt <= 5; job.Attempt++ {
 		ready, err := a.Prepare(t.Context(), job, h)
@@ -36,7 +36,7 @@ func drive(t *testing.T, a *Adapter, job networks.Job, h *graphtest.Handles) net
 }
 
 // settle looks twice before it believes an absence.
-func settle(t *testing.T, a *Adapter, job networks.Job, h *graphtest.Handles) networks.Verdict {
+func settle(t *testing.T, a *Adapter, job networks.Job, h *nettest.Handles) networks.Verdict {
 	t.Helper()
 	w := window
 	for {
@@ -66,14 +66,14 @@ func TestAConnectionThatDiesAnywhereNeverPublishesTwice(t *testing.T) {
 		for at := 1; at <= 9; at++ {
 			for _, acts := range []bool{false, true} {
 				p, n := newPage(), 0
-				h := graphtest.New(t, func(c graphtest.Call) graphtest.Answer {
+				h := nettest.New(t, func(c nettest.Call) nettest.Answer {
 					if n++; n != at {
 						return p.answer(c)
 					}
 					if acts {
 						p.answer(c)
 					}
-					return graphtest.Answer{Close: true}
+					return nettest.Answer{Close: true}
 				})
 				v := drive(t, adapter(h), jobOf(post), h.Handles())
 				manual := name == "video" && !acts && v == networks.CantTell && p.public() == 0

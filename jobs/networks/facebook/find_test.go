@@ -7,7 +7,7 @@ import (
 	"herald/db/network"
 	"herald/jobs/networks"
 	"herald/jobs/networks/fault"
-	"herald/jobs/networks/graph/graphtest"
+	"herald/jobs/networks/nettest"
 )
 
 func TestFindProvesByTextTimeAndAttachments(t *testing.T) {
@@ -41,8 +41,8 @@ func TestFindProvesByTextTimeAndAttachments(t *testing.T) {
 		{"album of another size", posts()["images"], nil, window, networks.Absent, ""},
 		{"a video that is not listed", posts()["video"], nil, window, networks.CantTell, ""},
 	} {
-		h := graphtest.New(t, func(graphtest.Call) graphtest.Answer {
-			return graphtest.Answer{Body: graphtest.File(t, "published_posts.json")}
+		h := nettest.New(t, func(nettest.Call) nettest.Answer {
+			return nettest.Answer{Body: nettest.File(t, "published_posts.json")}
 		})
 		kept := h.Handles()
 		for name, value := range c.kept {
@@ -95,11 +95,11 @@ func TestFindTellsStrangersApart(t *testing.T) {
 
 func TestFindAsksForTheWindowAndReadsEveryPage(t *testing.T) {
 	t.Parallel()
-	h := graphtest.New(t, func(c graphtest.Call) graphtest.Answer {
+	h := nettest.New(t, func(c nettest.Call) nettest.Answer {
 		if c.Query.Get("after") == "" {
-			return graphtest.Answer{Body: `{"data":[],"paging":{"cursors":{"after":"a"},"next":"https://graph.facebook.com/?access_token=PT"}}`}
+			return nettest.Answer{Body: `{"data":[],"paging":{"cursors":{"after":"a"},"next":"https://graph.facebook.com/?access_token=PT"}}`}
 		}
-		return graphtest.Answer{Body: graphtest.File(t, "published_posts.json")}
+		return nettest.Answer{Body: nettest.File(t, "published_posts.json")}
 	})
 	got, err := adapter(h).Find(t.Context(), jobOf(posts()["text"]), h.Handles(), window)
 	if q := h.Last().Query; err != nil || got.Verdict != networks.Found || q.Get("since") != "1777629539" || q.Get("until") != "1777629661" {
@@ -116,7 +116,7 @@ func TestAReelIsFoundByItsState(t *testing.T) {
 		`{"status":{"video_status":"error","processing_phase":{"status":"error"}}}`:                                                                  "absent",
 		`{"status":{"video_status":"upload_complete","uploading_phase":{"status":"complete"},"publishing_phase":{"status":"not_started"}},"id":"1"}`: "absent",
 	} {
-		h := graphtest.New(t, func(graphtest.Call) graphtest.Answer { return graphtest.Answer{Body: state} })
+		h := nettest.New(t, func(nettest.Call) nettest.Answer { return nettest.Answer{Body: state} })
 		kept := h.Handles()
 		kept.Kept[video] = "7001"
 		got, err := adapter(h).Find(t.Context(), jobOf(posts()["reel"]), kept, window)
@@ -145,12 +145,12 @@ func TestAnEndedStoryCannotBeToldAbsent(t *testing.T) {
 
 func TestALookUpThatFailsSaysNothing(t *testing.T) {
 	t.Parallel()
-	for kind, a := range map[fault.Kind]graphtest.Answer{
+	for kind, a := range map[fault.Kind]nettest.Answer{
 		fault.Transient:   {Status: 500, Body: `{"error":{"code":2}}`},
 		fault.Auth:        {Status: 401, Body: `{"error":{"code":190,"error_subcode":463}}`},
 		fault.RateLimited: {Status: 400, Body: `{"error":{"code":80001}}`},
 	} {
-		h := graphtest.New(t, func(graphtest.Call) graphtest.Answer { return a })
+		h := nettest.New(t, func(nettest.Call) nettest.Answer { return a })
 		got, err := adapter(h).Find(t.Context(), jobOf(posts()["text"]), h.Handles(), window)
 		if f := fault.Of(err); f == nil || f.Kind != kind || got.Verdict != "" {
 			t.Errorf("got %+v, %v; want %s", got, err, kind)

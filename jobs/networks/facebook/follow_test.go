@@ -5,14 +5,14 @@ import (
 
 	"herald/jobs/networks"
 	"herald/jobs/networks/fault"
-	"herald/jobs/networks/graph/graphtest"
+	"herald/jobs/networks/nettest"
 )
 
 func TestAPostThatIsNotVisibleYetIsAskedForAgain(t *testing.T) {
 	t.Parallel()
 	p, lag := newPage(), true
 	id := p.post("Look")
-	h := graphtest.New(t, func(c graphtest.Call) graphtest.Answer {
+	h := nettest.New(t, func(c nettest.Call) nettest.Answer {
 		if c.Method == "GET" && !lag {
 			return reply("id", id, "permalink_url", "https://www.facebook.com/x")
 		}
@@ -36,7 +36,7 @@ func TestAPostThatIsNotVisibleYetIsAskedForAgain(t *testing.T) {
 
 func TestAnAddressThatFacebookWillNotTellIsMade(t *testing.T) {
 	t.Parallel()
-	h := graphtest.New(t, func(graphtest.Call) graphtest.Answer { return refuse(10, 0) })
+	h := nettest.New(t, func(nettest.Call) nettest.Answer { return refuse(10, 0) })
 	for name, want := range map[string]string{"text": "https://www.facebook.com/1001_1", "reel": "https://www.facebook.com/reel/1001_1"} {
 		r, err := adapter(h).Follow(t.Context(), jobOf(posts()[name]), networks.Receipt{ExternalID: "1001_1"}, h.Handles())
 		if err != nil || r.Permalink != want {
@@ -67,12 +67,12 @@ func TestAStorysAddressIsReadFromTheList(t *testing.T) {
 
 func TestCheckSaysWhatFacebookSaysAndNoMore(t *testing.T) {
 	t.Parallel()
-	scopes := graphtest.Answer{Body: `{"data":[{"permission":"pages_manage_posts","status":"granted"},{"permission":"email","status":"declined"}]}`}
-	h := graphtest.New(t, func(c graphtest.Call) graphtest.Answer {
+	scopes := nettest.Answer{Body: `{"data":[{"permission":"pages_manage_posts","status":"granted"},{"permission":"email","status":"declined"}]}`}
+	h := nettest.New(t, func(c nettest.Call) nettest.Answer {
 		if c.Name() == "GET me/permissions" {
 			return scopes
 		}
-		return graphtest.Answer{Body: `{"id":"1001","name":"Bakery","username":"bakery"}`}
+		return nettest.Answer{Body: `{"id":"1001","name":"Bakery","username":"bakery"}`}
 	})
 	p, err := adapter(h).Check(t.Context(), jobOf(posts()["text"]).Account)
 	if err != nil || p.RemoteID != "1001" || p.Name != "Bakery" || p.Handle != "bakery" || len(p.Scopes) != 1 || p.Settings != nil {
@@ -86,7 +86,7 @@ func TestCheckSaysWhatFacebookSaysAndNoMore(t *testing.T) {
 
 func TestCheckReportsADeadToken(t *testing.T) {
 	t.Parallel()
-	h := graphtest.New(t, func(graphtest.Call) graphtest.Answer { return refuse(190, 460) })
+	h := nettest.New(t, func(nettest.Call) nettest.Answer { return refuse(190, 460) })
 	if _, err := adapter(h).Check(t.Context(), jobOf(posts()["text"]).Account); fault.Of(err).Kind != fault.Auth {
 		t.Errorf("got %v", err)
 	}

@@ -13,7 +13,7 @@ import (
 	"herald/db/network"
 	"herald/db/secret"
 	"herald/jobs/networks"
-	"herald/jobs/networks/graph/graphtest"
+	"herald/jobs/networks/nettest"
 )
 
 var noon = time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)
@@ -49,20 +49,20 @@ func attached(kind, id string) map[string]any {
 	return map[string]any{"media_type": kind, "target": map[string]any{"id": id}}
 }
 
-func reply(values ...any) graphtest.Answer {
+func reply(values ...any) nettest.Answer {
 	m := map[string]any{}
 	for i := 0; i < len(values); i += 2 {
 		m[values[i].(string)] = values[i+1]
 	}
 	b, _ := json.Marshal(m)
-	return graphtest.Answer{Body: string(b)}
+	return nettest.Answer{Body: string(b)}
 }
 
-func refuse(code, subcode int) graphtest.Answer {
-	return graphtest.Answer{Status: 400, Body: fmt.Sprintf(`{"error":{"message":"m","code":%d,"error_subcode":%d,"fbtrace_id":"T"}}`, code, subcode)}
+func refuse(code, subcode int) nettest.Answer {
+	return nettest.Answer{Status: 400, Body: fmt.Sprintf(`{"error":{"message":"m","code":%d,"error_subcode":%d,"fbtrace_id":"T"}}`, code, subcode)}
 }
 
-func (p *page) answer(c graphtest.Call) graphtest.Answer {
+func (p *page) answer(c nettest.Call) nettest.Answer {
 	switch name := c.Name(); {
 	case name == "POST 1001/feed":
 		return p.feed(c)
@@ -92,7 +92,7 @@ func (p *page) answer(c graphtest.Call) graphtest.Answer {
 	return p.object(c)
 }
 
-func (p *page) feed(c graphtest.Call) graphtest.Answer {
+func (p *page) feed(c nettest.Call) nettest.Answer {
 	var album []any
 	for i := 0; c.Form.Has(fmt.Sprintf("attached_media[%d]", i)); i++ {
 		var media struct {
@@ -111,7 +111,7 @@ func (p *page) feed(c graphtest.Call) graphtest.Answer {
 	return reply("id", id, "permalink_url", "https://www.facebook.com/"+id)
 }
 
-func (p *page) video(c graphtest.Call) graphtest.Answer {
+func (p *page) video(c nettest.Call) nettest.Answer {
 	switch c.Form.Get("upload_phase") {
 	case "start":
 		id := p.id()
@@ -131,7 +131,7 @@ func (p *page) video(c graphtest.Call) graphtest.Answer {
 
 func atoi(s string) int { n, _ := strconv.Atoi(s); return n }
 
-func (p *page) publish(id, text string) graphtest.Answer {
+func (p *page) publish(id, text string) nettest.Answer {
 	if p.videos[id] == "published" {
 		return refuse(100, 0)
 	}
@@ -140,7 +140,7 @@ func (p *page) publish(id, text string) graphtest.Answer {
 	return reply("success", true)
 }
 
-func (p *page) reel(c graphtest.Call) graphtest.Answer {
+func (p *page) reel(c nettest.Call) nettest.Answer {
 	if c.Form.Get("upload_phase") == "start" {
 		id := p.id()
 		p.videos[id] = "started"
@@ -159,7 +159,7 @@ func (p *page) reel(c graphtest.Call) graphtest.Answer {
 }
 
 // object answers a read of one thing by its id.
-func (p *page) object(c graphtest.Call) graphtest.Answer {
+func (p *page) object(c nettest.Call) nettest.Answer {
 	id := c.Path[strings.LastIndex(c.Path, "/")+1:]
 	if _, ok := p.photos[id]; ok {
 		return reply("id", id)
@@ -177,7 +177,7 @@ func (p *page) object(c graphtest.Call) graphtest.Answer {
 	return refuse(100, 33)
 }
 
-func adapter(h *graphtest.Host) *Adapter {
+func adapter(h *nettest.Host) *Adapter {
 	return New(networks.Env{Base: h.URL, HTTP: h.Client, ClientID: "900", Now: func() time.Time { return noon }})
 }
 
@@ -217,4 +217,4 @@ func jobOf(post networks.Post) networks.Job {
 
 var window = networks.Window{Since: noon.Add(-time.Minute), Until: noon.Add(time.Minute)}
 
-func host(t testing.TB, p *page) *graphtest.Host { return graphtest.New(t, p.answer) }
+func host(t testing.TB, p *page) *nettest.Host { return nettest.New(t, p.answer) }

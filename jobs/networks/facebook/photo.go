@@ -43,7 +43,7 @@ func (a *Adapter) kept(ctx context.Context, job networks.Job, h networks.Handles
 	_, err := a.door.Do(ctx, a.read(job, httpx.Prepare, id, "id"), nil)
 	switch f := fault.Of(err); {
 	case graph.Missing(err):
-		return "", graph.Keep(ctx, h, name, "")
+		return "", networks.Keep(ctx, h, name, "")
 	case f != nil && f.Kind != fault.Validation && f.Kind != fault.Permission:
 		return "", f
 	}
@@ -59,7 +59,7 @@ func (a *Adapter) uploadPhoto(ctx context.Context, job networks.Job, h networks.
 	if made.ID == "" {
 		return "", httpx.Unparsable(httpx.Prepare, answer)
 	}
-	return string(made.ID), graph.Keep(ctx, h, photo(i), string(made.ID))
+	return string(made.ID), networks.Keep(ctx, h, photo(i), string(made.ID))
 }
 
 // photo is the call that uploads a picture: by its address, else by its bytes.

@@ -53,7 +53,7 @@ func (a *Adapter) reel(ctx context.Context, job networks.Job, h networks.Handles
 	}
 	s, err := a.status(ctx, job, httpx.Prepare, h.Get(video))
 	if graph.Missing(err) && !fresh {
-		if err := graph.Forget(ctx, h, video, begun, sent); err != nil {
+		if err := networks.Forget(ctx, h, video, begun, sent); err != nil {
 			return nil, err
 		}
 		return a.reel(ctx, job, h)
@@ -85,7 +85,7 @@ func (a *Adapter) judge(ctx context.Context, h networks.Handles, s status) (map[
 
 // restart forgets the upload, so that the next run begins a new one.
 func (a *Adapter) restart(ctx context.Context, h networks.Handles, f *fault.Fault) error {
-	if err := graph.Forget(ctx, h, video, begun, sent, session, span); err != nil {
+	if err := networks.Forget(ctx, h, video, begun, sent, session, span); err != nil {
 		return err
 	}
 	return f
@@ -119,7 +119,7 @@ func (a *Adapter) sendReel(ctx context.Context, job networks.Job, h networks.Han
 	if !done.Success {
 		return httpx.Unparsable(httpx.Prepare, answer)
 	}
-	return graph.Keep(ctx, h, sent, "true")
+	return networks.Keep(ctx, h, sent, "true")
 }
 
 func (a *Adapter) startReel(ctx context.Context, job networks.Job, h networks.Handles) error {
@@ -133,10 +133,10 @@ func (a *Adapter) startReel(ctx context.Context, job networks.Job, h networks.Ha
 	if made.VideoID == "" {
 		return httpx.Unparsable(httpx.Prepare, answer)
 	}
-	if err := graph.Keep(ctx, h, begun, a.now().UTC().Format(time.RFC3339)); err != nil {
+	if err := networks.Keep(ctx, h, begun, a.now().UTC().Format(time.RFC3339)); err != nil {
 		return err
 	}
-	return graph.Keep(ctx, h, video, string(made.VideoID))
+	return networks.Keep(ctx, h, video, string(made.VideoID))
 }
 
 // handOver tells the upload host where the file is, else gives it the bytes.

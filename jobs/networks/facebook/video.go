@@ -43,24 +43,14 @@ func (a *Adapter) startChunks(ctx context.Context, job networks.Job, h networks.
 	if made.VideoID == "" || made.Session == "" {
 		return httpx.Unparsable(httpx.Prepare, answer)
 	}
-	return keepAll(ctx, h, video, string(made.VideoID), span, made.span(), session, string(made.Session))
+	return networks.KeepAll(ctx, h, video, string(made.VideoID), span, made.span(), session, string(made.Session))
 }
 
 func (s started) span() string { return fmt.Sprintf("%d-%d", s.Start, s.End) }
 
-// keepAll saves pairs of name and value; the last one is what a run looks for.
-func keepAll(ctx context.Context, h networks.Handles, pairs ...string) error {
-	for i := 0; i < len(pairs); i += 2 {
-		if err := graph.Keep(ctx, h, pairs[i], pairs[i+1]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // sendChunks sends the pieces that Facebook asks for until it asks for none.
 func (a *Adapter) sendChunks(ctx context.Context, job networks.Job, h networks.Handles) error {
-	file := &pieces{media: job.Post.Media[0]}
+	file := httpx.Pieces{Open: job.Post.Media[0].Open}
 	defer file.Close()
 	for {
 		var from, to int64
@@ -70,24 +60,24 @@ func (a *Adapter) sendChunks(ctx context.Context, job networks.Job, h networks.H
 		if from == to {
 			return nil
 		}
-		next, err := a.sendChunk(ctx, job, h.Get(session), file, from, to)
+		next, err := a.sendChunk(ctx, job, h.Get(session), &file, from, to)
 		if err != nil {
 			return err
 		}
 		if int64(next.Start) <= from && next.Start != next.End {
 			return a.restart(ctx, h, fault.New(fault.Transient, "upload_span", "Facebook did not take the video's next part; Herald sends it again."))
 		}
-		if err := graph.Keep(ctx, h, span, next.span()); err != nil {
+		if err := networks.Keep(ctx, h, span, next.span()); err != nil {
 			return err
 		}
 	}
 }
 
-func (a *Adapter) sendChunk(ctx context.Context, job networks.Job, id string, file *pieces, from, to int64) (started, error) {
+func (a *Adapter) sendChunk(ctx context.Context, job networks.Job, id string, file *httpx.Pieces, from, to int64) (started, error) {
 	c := a.call(job, httpx.Prepare, http.MethodPost, "videos")
 	c.Form = url.Values{"upload_phase": {"transfer"}, "upload_session_id": {id}, "start_offset": {strconv.FormatInt(from, 10)}}
 	c.File = &httpx.File{Field: "video_file_chunk", Name: "chunk", Type: "application/octet-stream", Size: to - from,
-		Open: func(ctx context.Context) (io.ReadCloser, error) { return file.piece(ctx, from, to) }}
+		Open: func(ctx context.Context) (io.ReadCloser, error) { return file.Piece(ctx, from, to) }}
 	var next started
 	_, err := a.door.Do(ctx, c, &next)
 	return next, err
@@ -98,46 +88,4 @@ func (a *Adapter) sendChunk(ctx context.Context, job networks.Job, id string, fi
 func over(err error) bool {
 	_, subcode, _ := strings.Cut(fault.Of(err).Code, "/")
 	return subcode == "1363041" || subcode == "1363037" || graph.Missing(err)
-}
-
-// pieces reads a file piece by piece, opening it again only to go back.
-type pieces struct {
-	media networks.Media
-	file  io.ReadCloser
-	at    int64
-}
-
-func (p *pieces) piece(ctx context.Context, from, to int64) (io.ReadCloser, error) {
-	if p.file != nil && p.at > from {
-		p.Close()
-	}
-	if p.file == nil {
-		file, err := p.media.Open(ctx)
-		if err != nil {
-			return nil, err
-		}
-		p.file, p.at = file, 0
-	}
-	if _, err := io.CopyN(io.Discard, p.file, from-p.at); err != nil {
-		return nil, err
-	}
-	p.at = from
-	return io.NopCloser(io.LimitReader(p, to-from)), nil
-}
-
-// Read keeps count, since an answer may come before the whole piece was read.
-func (p *pieces) Read(b []byte) (int, error) {
-	n, err := p.file.Read(b)
-	p.at += int64(n)
-	return n, err
-}
-
-// Close closes the file, if one is open.
-func (p *pieces) Close() error {
-	if p.file == nil {
-		return nil
-	}
-	err := p.file.Close()
-	p.file = nil
-	return err
 }

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 
+	"herald/jobs/networks"
 	"herald/jobs/networks/fault"
 )
 
@@ -19,7 +20,7 @@ const (
 // Comment writes the first comment under a post, once: if an earlier run may
 // have written it, the comments are read before another is written. Path is
 // that of the comments; c needs Step, Trail and Token.
-func Comment(ctx context.Context, d *Door, c Call, path, text string, h Kept) error {
+func Comment(ctx context.Context, d *Door, c Call, path, text string, h networks.Handles) error {
 	if h.Get(commentID) != "" {
 		return nil
 	}
@@ -30,23 +31,23 @@ func Comment(ctx context.Context, d *Door, c Call, path, text string, h Kept) er
 			return unseen(err)
 		}
 		if id != "" {
-			return Keep(ctx, h, commentID, id)
+			return networks.Keep(ctx, h, commentID, id)
 		}
 	}
-	if err := Keep(ctx, h, commentMark, "1"); err != nil {
+	if err := networks.Keep(ctx, h, commentMark, "1"); err != nil {
 		return err
 	}
 	return writeComment(ctx, d, c, text, h)
 }
 
-func writeComment(ctx context.Context, d *Door, c Call, text string, h Kept) error {
+func writeComment(ctx context.Context, d *Door, c Call, text string, h networks.Handles) error {
 	var made struct {
 		ID ID `json:"id"`
 	}
 	c.Method, c.Form = http.MethodPost, url.Values{"message": {text}}
 	_, err := d.Do(ctx, c, &made)
 	if noEffect(err) {
-		return errors.Join(unseen(err), Forget(ctx, h, commentMark))
+		return errors.Join(unseen(err), networks.Forget(ctx, h, commentMark))
 	}
 	if err != nil {
 		return err
@@ -54,7 +55,7 @@ func writeComment(ctx context.Context, d *Door, c Call, text string, h Kept) err
 	if made.ID == "" {
 		return fault.New(fault.Transient, "unparsable", "The network's answer to the first comment could not be read.")
 	}
-	return Keep(ctx, h, commentID, string(made.ID))
+	return networks.Keep(ctx, h, commentID, string(made.ID))
 }
 
 // unseen makes a "no such object" about our own post Transient: for a while

@@ -5,18 +5,18 @@ import (
 
 	"herald/jobs/networks/fault"
 	"herald/jobs/networks/graph"
-	"herald/jobs/networks/graph/graphtest"
 	"herald/jobs/networks/httpx"
+	"herald/jobs/networks/nettest"
 )
 
 // wall is an object with comments, and what to do on the next writes.
 type wall struct {
 	comments []string
-	next     []graphtest.Answer
+	next     []nettest.Answer
 	storing  bool // whether those writes take effect all the same
 }
 
-func (w *wall) answer(c graphtest.Call) graphtest.Answer {
+func (w *wall) answer(c nettest.Call) nettest.Answer {
 	if c.Method == "GET" {
 		body := `{"data":[`
 		for i, text := range w.comments {
@@ -25,7 +25,7 @@ func (w *wall) answer(c graphtest.Call) graphtest.Answer {
 			}
 			body += `{"id":"9","message":"` + text + `"}`
 		}
-		return graphtest.Answer{Body: body + `]}`}
+		return nettest.Answer{Body: body + `]}`}
 	}
 	if len(w.next) > 0 {
 		a := w.next[0]
@@ -36,23 +36,23 @@ func (w *wall) answer(c graphtest.Call) graphtest.Answer {
 		return a
 	}
 	w.comments = append(w.comments, c.Form.Get("message"))
-	return graphtest.Answer{Body: `{"id":"9"}`}
+	return nettest.Answer{Body: `{"id":"9"}`}
 }
 
 func TestAFirstCommentIsWrittenOnceWhateverHappens(t *testing.T) {
 	t.Parallel()
 	for name, w := range map[string]*wall{
 		"plain":                   {},
-		"stored, then 500":        {next: []graphtest.Answer{{Status: 500, Body: `{"error":{"code":2}}`}}, storing: true},
-		"stored, then closed":     {next: []graphtest.Answer{{Close: true}}, storing: true},
-		"stored, then garbage":    {next: []graphtest.Answer{{Body: `<html>`}}, storing: true},
-		"stored, then without id": {next: []graphtest.Answer{{Body: `{}`}}, storing: true},
-		"refused, then taken":     {next: []graphtest.Answer{{Status: 400, Body: `{"error":{"code":32}}`}}},
-		"lost":                    {next: []graphtest.Answer{{Close: true}}},
+		"stored, then 500":        {next: []nettest.Answer{{Status: 500, Body: `{"error":{"code":2}}`}}, storing: true},
+		"stored, then closed":     {next: []nettest.Answer{{Close: true}}, storing: true},
+		"stored, then garbage":    {next: []nettest.Answer{{Body: `<html>`}}, storing: true},
+		"stored, then without id": {next: []nettest.Answer{{Body: `{}`}}, storing: true},
+		"refused, then taken":     {next: []nettest.Answer{{Status: 400, Body: `{"error":{"code":32}}`}}},
+		"lost":                    {next: []nettest.Answer{{Close: true}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := graphtest.New(t, w.answer)
+			h := nettest.New(t, w.answer)
 			kept := h.Handles()
 			var err error
 			for range 3 {
@@ -68,7 +68,7 @@ func TestAFirstCommentIsWrittenOnceWhateverHappens(t *testing.T) {
 func TestAFirstCommentThatCannotBeMarkedIsNotWritten(t *testing.T) {
 	t.Parallel()
 	w := &wall{}
-	h := graphtest.New(t, w.answer)
+	h := nettest.New(t, w.answer)
 	kept := h.Handles()
 	kept.FailAt = 1
 	err := graph.Comment(t.Context(), door(h), graph.Call{Step: httpx.FollowUp}, "1/comments", "Hello", kept)

@@ -10,11 +10,12 @@ import (
 	"herald/jobs/networks/graph"
 	"herald/jobs/networks/graph/graphtest"
 	"herald/jobs/networks/httpx"
+	"herald/jobs/networks/nettest"
 )
 
 func TestEveryDocumentedRefusalIsSorted(t *testing.T) {
 	t.Parallel()
-	graphtest.Walk(t, graph.NewTable("Facebook"), graph.NewTable("Facebook").Rows, graphtest.File(t, "errors.txt"))
+	graphtest.Walk(t, graph.NewTable("Facebook"), graph.NewTable("Facebook").Rows, nettest.File(t, "errors.txt"))
 }
 
 func TestARefusalOfItsOwnWinsOverTheSharedOne(t *testing.T) {
@@ -27,7 +28,7 @@ func TestARefusalOfItsOwnWinsOverTheSharedOne(t *testing.T) {
 
 func TestADocumentedErrorKeepsItsTrace(t *testing.T) {
 	t.Parallel()
-	f := graph.NewTable("Facebook").Sort(httpx.Commit, 1, answer(400, graphtest.File(t, "error.json"), nil))
+	f := graph.NewTable("Facebook").Sort(httpx.Commit, 1, answer(400, nettest.File(t, "error.json"), nil))
 	if f.Kind != fault.Auth || f.Code != "190/463" || f.RequestID != "AbC123" || f.Status != 400 {
 		t.Errorf("got %+v", f)
 	}

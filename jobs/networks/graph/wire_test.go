@@ -10,21 +10,21 @@ import (
 
 	"herald/jobs/networks/fault"
 	"herald/jobs/networks/graph"
-	"herald/jobs/networks/graph/graphtest"
 	"herald/jobs/networks/httpx"
+	"herald/jobs/networks/nettest"
 )
 
 type token string
 
 func (t token) Reveal() string { return string(t) }
 
-func door(h *graphtest.Host) *graph.Door {
+func door(h *nettest.Host) *graph.Door {
 	return &graph.Door{HTTP: h.Client, Base: h.URL + "/v25.0", Table: graph.NewTable("Facebook")}
 }
 
 func TestTheTokenTravelsInTheHeaderOnly(t *testing.T) {
 	t.Parallel()
-	h := graphtest.New(t, func(graphtest.Call) graphtest.Answer { return graphtest.Answer{Body: `{}`} })
+	h := nettest.New(t, func(nettest.Call) nettest.Answer { return nettest.Answer{Body: `{}`} })
 	_, err := door(h).Do(t.Context(), graph.Call{Step: httpx.Find, Token: token("PT"), Method: "GET", Path: "1001/feed"}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func TestPagesAreReadToTheEndThroughEmptyOnes(t *testing.T) {
 		"b": `{"data":[{"id":"2"}],"paging":{"next":"https://elsewhere.example/?after=c&access_token=PT"}}`,
 		"c": `{"data":[{"id":"3"}],"paging":{"cursors":{"after":"d"}}}`,
 	}
-	h := graphtest.New(t, func(c graphtest.Call) graphtest.Answer { return graphtest.Answer{Body: pages[c.Query.Get("after")]} })
+	h := nettest.New(t, func(c nettest.Call) nettest.Answer { return nettest.Answer{Body: pages[c.Query.Get("after")]} })
 	var seen string
 	complete, err := graph.Pages(t.Context(), door(h), graph.Call{Step: httpx.Find, Method: "GET", Path: "1/posts"}, func(x struct{ ID graph.ID }) bool {
 		seen += string(x.ID)
@@ -71,9 +71,9 @@ func TestPagesAreReadToTheEndThroughEmptyOnes(t *testing.T) {
 func TestAListWithoutEndIsNotComplete(t *testing.T) {
 	t.Parallel()
 	n := 0
-	h := graphtest.New(t, func(graphtest.Call) graphtest.Answer {
+	h := nettest.New(t, func(nettest.Call) nettest.Answer {
 		n++
-		return graphtest.Answer{Body: `{"data":[{}],"paging":{"cursors":{"after":"` + strconv.Itoa(n) + `"},"next":"x"}}`}
+		return nettest.Answer{Body: `{"data":[{}],"paging":{"cursors":{"after":"` + strconv.Itoa(n) + `"},"next":"x"}}`}
 	})
 	complete, err := graph.Pages(t.Context(), door(h), graph.Call{Step: httpx.Find, Method: "GET", Path: "1/posts"}, func(struct{}) bool { return true })
 	if complete || err != nil || n != 50 {
@@ -83,7 +83,7 @@ func TestAListWithoutEndIsNotComplete(t *testing.T) {
 
 func TestASuccessThatCannotBeReadIsUnknownOnCommitOnly(t *testing.T) {
 	t.Parallel()
-	h := graphtest.New(t, func(graphtest.Call) graphtest.Answer { return graphtest.Answer{Body: `<html>ok</html>`} })
+	h := nettest.New(t, func(nettest.Call) nettest.Answer { return nettest.Answer{Body: `<html>ok</html>`} })
 	for step, want := range map[httpx.Step]fault.Kind{httpx.Commit: fault.Unknown, httpx.Prepare: fault.Transient, httpx.Find: fault.Transient} {
 		var into struct{ ID graph.ID }
 		_, err := door(h).Do(t.Context(), graph.Call{Step: step, Method: http.MethodPost, Path: "1/feed"}, &into)

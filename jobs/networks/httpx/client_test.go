@@ -420,6 +420,9 @@ func TestUploadStreamsWithItsLengthAndGetsTimeBySize(t *testing.T) {
 			t.Errorf("a file of 6 bytes announced as %d went through", wrong)
 		}
 	}
+	if _, err := NewUpload(t.Context(), srv.URL, nil, File{Open: open}, File{Open: func(context.Context) (io.ReadCloser, error) { return nil, io.ErrUnexpectedEOF }}); err == nil {
+		t.Error("a file that cannot be opened is no reason to send the other")
+	}
 	if d := allowance(&http.Request{Body: http.NoBody, ContentLength: 100 << 20}); d < 2*time.Minute || d > 10*time.Minute {
 		t.Errorf("100 MB are given %v", d)
 	}

@@ -7,7 +7,7 @@ import (
 	"herald/db/network"
 	"herald/jobs/networks"
 	"herald/jobs/networks/fault"
-	"herald/jobs/networks/graph/graphtest"
+	"herald/jobs/networks/nettest"
 )
 
 func byInstagramLogin() networks.Account {
@@ -18,8 +18,8 @@ func byInstagramLogin() networks.Account {
 
 func TestATokenOfInstagramsOwnSignInIsRenewed(t *testing.T) {
 	t.Parallel()
-	h := graphtest.New(t, func(graphtest.Call) graphtest.Answer {
-		return graphtest.Answer{Body: `{"access_token":"NEW","token_type":"bearer","expires_in":5183944}`}
+	h := nettest.New(t, func(nettest.Call) nettest.Answer {
+		return nettest.Answer{Body: `{"access_token":"NEW","token_type":"bearer","expires_in":5183944}`}
 	})
 	got, err := adapter(h).Refresh(t.Context(), byInstagramLogin())
 	if err != nil || got.Access.Reveal() != "NEW" || !got.Expires.Equal(noon.Add(5183944*time.Second)) || !got.Refresh.Empty() {
@@ -42,7 +42,7 @@ func TestATokenOfFacebooksSignInIsNotRenewed(t *testing.T) {
 func TestARenewalWithoutATokenIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]fault.Kind{`{}`: fault.Transient, `<html>`: fault.Transient, `{"error":{"code":190}}`: fault.Auth} {
-		h := graphtest.New(t, func(graphtest.Call) graphtest.Answer { return graphtest.Answer{Body: body} })
+		h := nettest.New(t, func(nettest.Call) nettest.Answer { return nettest.Answer{Body: body} })
 		if _, err := adapter(h).Refresh(t.Context(), byInstagramLogin()); fault.Of(err).Kind != want {
 			t.Errorf("%s: got %v", body, err)
 		}
@@ -64,14 +64,14 @@ func TestEachSignInHasItsHost(t *testing.T) {
 
 func TestCheckSaysWhoseTheTokenIs(t *testing.T) {
 	t.Parallel()
-	h := graphtest.New(t, func(c graphtest.Call) graphtest.Answer {
+	h := nettest.New(t, func(c nettest.Call) nettest.Answer {
 		switch c.Name() {
 		case "GET me":
-			return graphtest.Answer{Body: `{"user_id":"17841","username":"bakery","account_type":"BUSINESS","id":"999"}`}
+			return nettest.Answer{Body: `{"user_id":"17841","username":"bakery","account_type":"BUSINESS","id":"999"}`}
 		case "GET me/permissions":
-			return graphtest.Answer{Body: `{"data":[{"permission":"instagram_basic","status":"granted"}]}`}
+			return nettest.Answer{Body: `{"data":[{"permission":"instagram_basic","status":"granted"}]}`}
 		}
-		return graphtest.Answer{Body: `{"id":"17841","username":"bakery","name":"Bakery"}`}
+		return nettest.Answer{Body: `{"id":"17841","username":"bakery","name":"Bakery"}`}
 	})
 	p, err := adapter(h).Check(t.Context(), jobOf(networks.Post{}).Account)
 	if err != nil || p.RemoteID != "17841" || p.Handle != "bakery" || p.Name != "Bakery" || len(p.Scopes) != 1 || p.Settings != nil {
@@ -86,14 +86,14 @@ func TestCheckSaysWhoseTheTokenIs(t *testing.T) {
 func TestFollowReadsTheAddressAndCommentsByForm(t *testing.T) {
 	t.Parallel()
 	lag := true
-	h := graphtest.New(t, func(c graphtest.Call) graphtest.Answer {
+	h := nettest.New(t, func(c nettest.Call) nettest.Answer {
 		switch {
 		case c.Method == "POST":
-			return graphtest.Answer{Body: `{"id":"c1"}`}
+			return nettest.Answer{Body: `{"id":"c1"}`}
 		case lag:
 			return refuse(100, 33)
 		}
-		return graphtest.Answer{Body: `{"id":"18001","permalink":"https://www.instagram.com/p/BBB/"}`}
+		return nettest.Answer{Body: `{"id":"18001","permalink":"https://www.instagram.com/p/BBB/"}`}
 	})
 	job, kept := jobOf(posts()["image"]), h.Handles()
 	job.Post.FirstComment = "First"

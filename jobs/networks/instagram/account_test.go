@@ -11,7 +11,7 @@ import (
 	"herald/db/network"
 	"herald/db/secret"
 	"herald/jobs/networks"
-	"herald/jobs/networks/graph/graphtest"
+	"herald/jobs/networks/nettest"
 )
 
 var noon = time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)
@@ -41,20 +41,20 @@ func (a *account) id() string { a.next++; return strconv.Itoa(a.next) }
 
 func (a *account) public() int { return len(a.media) + len(a.stories) }
 
-func reply(values ...any) graphtest.Answer {
+func reply(values ...any) nettest.Answer {
 	m := map[string]any{}
 	for i := 0; i < len(values); i += 2 {
 		m[values[i].(string)] = values[i+1]
 	}
 	b, _ := json.Marshal(m)
-	return graphtest.Answer{Body: string(b)}
+	return nettest.Answer{Body: string(b)}
 }
 
-func refuse(code, subcode int) graphtest.Answer {
-	return graphtest.Answer{Status: 400, Body: fmt.Sprintf(`{"error":{"message":"m","code":%d,"error_subcode":%d,"fbtrace_id":"T"}}`, code, subcode)}
+func refuse(code, subcode int) nettest.Answer {
+	return nettest.Answer{Status: 400, Body: fmt.Sprintf(`{"error":{"message":"m","code":%d,"error_subcode":%d,"fbtrace_id":"T"}}`, code, subcode)}
 }
 
-func (a *account) answer(c graphtest.Call) graphtest.Answer {
+func (a *account) answer(c nettest.Call) nettest.Answer {
 	switch c.Name() {
 	case "POST 17841/media":
 		return a.make(c)
@@ -70,7 +70,7 @@ func (a *account) answer(c graphtest.Call) graphtest.Answer {
 	return a.object(c.Path[strings.LastIndex(c.Path, "/")+1:])
 }
 
-func (a *account) make(c graphtest.Call) graphtest.Answer {
+func (a *account) make(c nettest.Call) nettest.Answer {
 	m := &made{polls: a.polls, state: finished, caption: c.Form.Get("caption"), kind: c.Form.Get("media_type")}
 	if m.kind == "CAROUSEL" {
 		for id := range strings.SplitSeq(c.Form.Get("children"), ",") {
@@ -85,7 +85,7 @@ func (a *account) make(c graphtest.Call) graphtest.Answer {
 	return reply("id", id)
 }
 
-func (a *account) publish(id string) graphtest.Answer {
+func (a *account) publish(id string) nettest.Answer {
 	m := a.containers[id]
 	switch {
 	case m == nil || m.state == published:
@@ -112,7 +112,7 @@ func (a *account) publish(id string) graphtest.Answer {
 	return reply("id", media["id"])
 }
 
-func (a *account) object(id string) graphtest.Answer {
+func (a *account) object(id string) nettest.Answer {
 	m := a.containers[id]
 	switch {
 	case m == nil:
@@ -124,7 +124,7 @@ func (a *account) object(id string) graphtest.Answer {
 	return reply("id", id, "status_code", m.state, "status", m.state)
 }
 
-func adapter(h *graphtest.Host) *Adapter {
+func adapter(h *nettest.Host) *Adapter {
 	return New(networks.Env{Base: h.URL, HTTP: h.Client, Now: func() time.Time { return noon }})
 }
 
@@ -151,4 +151,4 @@ func jobOf(post networks.Post) networks.Job {
 
 var window = networks.Window{Since: noon.Add(-time.Minute), Until: noon.Add(time.Minute)}
 
-func host(t testing.TB, a *account) *graphtest.Host { return graphtest.New(t, a.answer) }
+func host(t testing.TB, a *account) *nettest.Host { return nettest.New(t, a.answer) }

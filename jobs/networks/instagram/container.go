@@ -80,7 +80,7 @@ func (b *build) try(ctx context.Context) (handles map[string]string, again bool,
 	case state == published:
 		return map[string]string{container: id, live: "true"}, false, nil
 	}
-	if err := graph.Keep(ctx, b.h, tries, strconv.Itoa(b.tried()+1)); err != nil {
+	if err := networks.Keep(ctx, b.h, tries, strconv.Itoa(b.tried()+1)); err != nil {
 		return nil, false, err
 	}
 	return map[string]string{container: id}, false, nil
@@ -93,7 +93,7 @@ func (b *build) makeAll(ctx context.Context) (again bool, err error) {
 		if err := b.room(ctx); err != nil {
 			return false, err
 		}
-		if err := graph.Keep(ctx, b.h, begun, b.now().UTC().Format(time.RFC3339)); err != nil {
+		if err := networks.Keep(ctx, b.h, begun, b.now().UTC().Format(time.RFC3339)); err != nil {
 			return false, err
 		}
 	}
@@ -143,7 +143,7 @@ func (b *build) make(ctx context.Context, name string, form url.Values) error {
 	if made.ID == "" {
 		return httpx.Unparsable(httpx.Prepare, answer)
 	}
-	return graph.Keep(ctx, b.h, name, string(made.ID))
+	return networks.Keep(ctx, b.h, name, string(made.ID))
 }
 
 // look asks for the state of a container: finished, published or expired. One
@@ -172,7 +172,7 @@ func (b *build) look(ctx context.Context, name string) (string, error) {
 // failed forgets a container that failed, and for a carousel nothing else, so
 // that only the bad file is fetched anew.
 func (b *build) failed(ctx context.Context, name string, p progress) error {
-	if err := graph.Forget(ctx, b.h, name); err != nil {
+	if err := networks.Forget(ctx, b.h, name); err != nil {
 		return err
 	}
 	if name == container {
@@ -209,7 +209,7 @@ func (b *build) forget(ctx context.Context) error {
 	for i := range b.job.Post.Media {
 		names = append(names, child(i))
 	}
-	return graph.Forget(ctx, b.h, names...)
+	return networks.Forget(ctx, b.h, names...)
 }
 
 // age is how long ago the set was begun.

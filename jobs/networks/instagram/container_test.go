@@ -8,7 +8,7 @@ import (
 
 	"herald/jobs/networks"
 	"herald/jobs/networks/fault"
-	"herald/jobs/networks/graph/graphtest"
+	"herald/jobs/networks/nettest"
 )
 
 func TestEachShapeIsMadeOfTheDocumentedContainers(t *testing.T) {
@@ -58,10 +58,10 @@ caption=Look&children=17901,17902,17903&media_type=CAROUSEL`,
 
 // prepare runs Prepare against a container that answers body when asked how
 // far it is, begun so long ago.
-func prepare(t *testing.T, body graphtest.Answer, age time.Duration) (*graphtest.Handles, *graphtest.Host, error) {
+func prepare(t *testing.T, body nettest.Answer, age time.Duration) (*nettest.Handles, *nettest.Host, error) {
 	t.Helper()
 	acc := newAccount()
-	h := graphtest.New(t, func(c graphtest.Call) graphtest.Answer {
+	h := nettest.New(t, func(c nettest.Call) nettest.Answer {
 		if c.Name() == "GET 17900" {
 			return body
 		}
@@ -75,7 +75,7 @@ func prepare(t *testing.T, body graphtest.Answer, age time.Duration) (*graphtest
 
 func TestAContainerIsWaitedForAtAGentlePace(t *testing.T) {
 	t.Parallel()
-	body := graphtest.Answer{Body: graphtest.File(t, "container_progress.json")}
+	body := nettest.Answer{Body: nettest.File(t, "container_progress.json")}
 	for age, wait := range map[time.Duration]time.Duration{0: 10 * time.Second, 2 * time.Minute: 30 * time.Second} {
 		kept, _, err := prepare(t, body, age)
 		if f := fault.Of(err); f == nil || f.Kind != fault.Waiting || f.Wait != wait || kept.Get(container) != "17900" {
@@ -86,7 +86,7 @@ func TestAContainerIsWaitedForAtAGentlePace(t *testing.T) {
 
 func TestAContainerThatNeverGetsReadyCostsAnAttempt(t *testing.T) {
 	t.Parallel()
-	kept, _, err := prepare(t, graphtest.Answer{Body: graphtest.File(t, "container_progress.json")}, 2*time.Hour)
+	kept, _, err := prepare(t, nettest.Answer{Body: nettest.File(t, "container_progress.json")}, 2*time.Hour)
 	if f := fault.Of(err); f == nil || f.Kind != fault.Transient || kept.Get(container) != "" {
 		t.Errorf("got %v with %v", err, kept.Kept)
 	}
@@ -95,14 +95,14 @@ func TestAContainerThatNeverGetsReadyCostsAnAttempt(t *testing.T) {
 func TestAContainerThatFailedSaysWhyAndIsForgotten(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
-		graphtest.File(t, "container_error.json"):                  "validation 352/2207026",
+		nettest.File(t, "container_error.json"):                    "validation 352/2207026",
 		`{"status":"Error: Media download failed, code 2207003"}`:  "transient -2/2207003", // an empty status_code
 		`{"status_code":"","status":"Error: something"}`:           "transient status_error",
 		`{"status_code":"ERROR","status":"Error: 2207050 locked"}`: "auth 25/2207050",
 		`{"status_code":"ERROR"}`:                                  "transient status_error",
 		`{"status_code":"ERROR","status":"Error: 2207085 Fatal"}`:  "validation 2207085",
 	} {
-		kept, _, err := prepare(t, graphtest.Answer{Body: body}, time.Minute)
+		kept, _, err := prepare(t, nettest.Answer{Body: body}, time.Minute)
 		f := fault.Of(err)
 		if f == nil || string(f.Kind)+" "+f.Code != want || f.Say == "" || kept.Get(container) != "" {
 			t.Errorf("%s: got %v with %v", body, err, kept.Kept)
@@ -112,7 +112,7 @@ func TestAContainerThatFailedSaysWhyAndIsForgotten(t *testing.T) {
 
 func TestAnExpiredOrVanishedContainerIsMadeAnew(t *testing.T) {
 	t.Parallel()
-	gone := []graphtest.Answer{{Body: `{"status_code":"EXPIRED","status":"Expired"}`}, refuse(100, 33), refuse(24, 2207008)}
+	gone := []nettest.Answer{{Body: `{"status_code":"EXPIRED","status":"Expired"}`}, refuse(100, 33), refuse(24, 2207008)}
 	for _, answer := range gone {
 		kept, h, err := prepare(t, answer, time.Hour)
 		if err != nil || kept.Get(container) != "17901" {
@@ -129,7 +129,7 @@ func TestAnExpiredOrVanishedContainerIsMadeAnew(t *testing.T) {
 
 func TestAContainerOfYesterdayIsNotUsed(t *testing.T) {
 	t.Parallel()
-	kept, h, err := prepare(t, graphtest.Answer{Body: `{"status_code":"FINISHED"}`}, 24*time.Hour)
+	kept, h, err := prepare(t, nettest.Answer{Body: `{"status_code":"FINISHED"}`}, 24*time.Hour)
 	if err != nil || kept.Get(container) != "17901" || h.Count("GET 17900") != 0 {
 		t.Errorf("got %v with %v", err, kept.Kept)
 	}
@@ -173,10 +173,10 @@ func TestOnlyTheBadFileOfACarouselIsFetchedAnew(t *testing.T) {
 	t.Parallel()
 	acc := newAccount()
 	bad := true
-	h := graphtest.New(t, func(c graphtest.Call) graphtest.Answer {
+	h := nettest.New(t, func(c nettest.Call) nettest.Answer {
 		if c.Name() == "GET 17902" && bad {
 			bad = false
-			return graphtest.Answer{Body: `{"status_code":"ERROR","status":"Error: 2207053"}`}
+			return nettest.Answer{Body: `{"status_code":"ERROR","status":"Error: 2207053"}`}
 		}
 		return acc.answer(c)
 	})
@@ -194,16 +194,16 @@ func TestAUsedUpQuotaWaitsBeforeAnythingIsMade(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]fault.Kind{
 		`{"data":[{"quota_usage":50,"config":{"quota_total":50,"quota_duration":86400}}]}`: fault.RateLimited,
-		graphtest.File(t, "limit.json"): "",
-		`{"data":[]}`:                   "",
-		`<html>`:                        "",
-		`{"error":{"code":190}}`:        fault.Auth,
-		`{"error":{"code":10}}`:         "",
+		nettest.File(t, "limit.json"): "",
+		`{"data":[]}`:                 "",
+		`<html>`:                      "",
+		`{"error":{"code":190}}`:      fault.Auth,
+		`{"error":{"code":10}}`:       "",
 	} {
 		acc := newAccount()
-		h := graphtest.New(t, func(c graphtest.Call) graphtest.Answer {
+		h := nettest.New(t, func(c nettest.Call) nettest.Answer {
 			if c.Name() == "GET 17841/content_publishing_limit" {
-				return graphtest.Answer{Body: body}
+				return nettest.Answer{Body: body}
 			}
 			return acc.answer(c)
 		})
@@ -223,24 +223,24 @@ func TestAUsedUpQuotaWaitsBeforeAnythingIsMade(t *testing.T) {
 func TestPublishingFaultsAreWhatTheyProve(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		answer  graphtest.Answer
+		answer  nettest.Answer
 		attempt int
 		want    fault.Kind
 	}{
-		{graphtest.Answer{Status: 400, Body: graphtest.File(t, "not_ready.json")}, 1, fault.Transient},
+		{nettest.Answer{Status: 400, Body: nettest.File(t, "not_ready.json")}, 1, fault.Transient},
 		{refuse(4, 2207051), 1, fault.Unknown},
 		{refuse(9, 2207042), 1, fault.RateLimited},
 		{refuse(24, 2207008), 1, fault.Transient},
 		{refuse(24, 2207008), 2, fault.Unknown},
 		{refuse(-1, 2207001), 1, fault.Unknown},
 		{refuse(25, 2207050), 1, fault.Auth},
-		{graphtest.Answer{Body: `{}`}, 1, fault.Unknown},
-		{graphtest.Answer{Body: `<html>`}, 1, fault.Unknown},
-		{graphtest.Answer{Body: `{"id":"17900"}`}, 1, fault.Unknown}, // the container again, not the post
-		{graphtest.Answer{Status: 502, Body: `<html>`}, 1, fault.Unknown},
-		{graphtest.Answer{Close: true}, 1, fault.Unknown},
+		{nettest.Answer{Body: `{}`}, 1, fault.Unknown},
+		{nettest.Answer{Body: `<html>`}, 1, fault.Unknown},
+		{nettest.Answer{Body: `{"id":"17900"}`}, 1, fault.Unknown}, // the container again, not the post
+		{nettest.Answer{Status: 502, Body: `<html>`}, 1, fault.Unknown},
+		{nettest.Answer{Close: true}, 1, fault.Unknown},
 	} {
-		h := graphtest.New(t, func(graphtest.Call) graphtest.Answer { return c.answer })
+		h := nettest.New(t, func(nettest.Call) nettest.Answer { return c.answer })
 		job := jobOf(posts()["image"])
 		job.Attempt = c.attempt
 		_, err := adapter(h).Commit(t.Context(), networks.Ready{Job: job, Handles: map[string]string{container: "17900"}})

@@ -5,12 +5,12 @@ import (
 
 	"herald/jobs/networks"
 	"herald/jobs/networks/fault"
-	"herald/jobs/networks/graph/graphtest"
+	"herald/jobs/networks/nettest"
 )
 
 // drive does what the pipeline does until the post is published, a person has
 // to decide, or nothing helps.
-func drive(t *testing.T, a *Adapter, job networks.Job, h *graphtest.Handles) networks.Verdict {
+func drive(t *testing.T, a *Adapter, job networks.Job, h *nettest.Handles) networks.Verdict {
 	t.Helper()
 	waits := 0
 	for job.Attempt = 1; job.Attempt <= 5; {
@@ -41,7 +41,7 @@ func drive(t *testing.T, a *Adapter, job networks.Job, h *graphtest.Handles) net
 }
 
 // settle looks twice before it believes an absence.
-func settle(t *testing.T, a *Adapter, job networks.Job, h *graphtest.Handles) networks.Verdict {
+func settle(t *testing.T, a *Adapter, job networks.Job, h *nettest.Handles) networks.Verdict {
 	t.Helper()
 	w := window
 	for {
@@ -71,14 +71,14 @@ func TestAConnectionThatDiesAnywhereNeverPublishesTwice(t *testing.T) {
 			for _, acts := range []bool{false, true} {
 				acc, n := newAccount(), 0
 				acc.polls = 1
-				h := graphtest.New(t, func(c graphtest.Call) graphtest.Answer {
+				h := nettest.New(t, func(c nettest.Call) nettest.Answer {
 					if n++; n != at {
 						return acc.answer(c)
 					}
 					if acts {
 						acc.answer(c)
 					}
-					return graphtest.Answer{Close: true}
+					return nettest.Answer{Close: true}
 				})
 				if v := drive(t, adapter(h), jobOf(post), h.Handles()); v != networks.Found || acc.public() != 1 {
 					t.Errorf("%s, call %d, acted %v: %s with %d public posts\n%s", name, at, acts, v, acc.public(), h.Log())

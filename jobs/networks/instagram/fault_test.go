@@ -5,9 +5,10 @@ import (
 
 	"herald/jobs/networks/graph"
 	"herald/jobs/networks/graph/graphtest"
+	"herald/jobs/networks/nettest"
 )
 
 func TestEveryDocumentedRefusalIsSorted(t *testing.T) {
 	t.Parallel()
-	graphtest.Walk(t, graph.NewTable("Instagram", rows...), rows, graphtest.File(t, "errors.txt"))
+	graphtest.Walk(t, graph.NewTable("Instagram", rows...), rows, nettest.File(t, "errors.txt"))
 }

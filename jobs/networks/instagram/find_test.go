@@ -6,7 +6,7 @@ import (
 
 	"herald/jobs/networks"
 	"herald/jobs/networks/fault"
-	"herald/jobs/networks/graph/graphtest"
+	"herald/jobs/networks/nettest"
 )
 
 func TestFindAsksTheContainerThenTheList(t *testing.T) {
@@ -16,15 +16,15 @@ func TestFindAsksTheContainerThenTheList(t *testing.T) {
 	bare.Text = ""
 	other := all["image"]
 	other.Text = "Something else"
-	list := graphtest.File(t, "media.json")
+	list := nettest.File(t, "media.json")
 	twins := `{"data":[{"id":"1","caption":"Look","timestamp":"2026-05-01T10:00:00+0000","media_type":"IMAGE"},{"id":"2","caption":"Look","timestamp":"2026-05-01T10:00:00+0000","media_type":"IMAGE"}]}`
 	blank := `{"data":[{"id":"3","timestamp":"2026-05-01T10:00:00+0000","media_type":"IMAGE","media_product_type":"FEED"}]}`
 	story := `{"data":[{"id":"4","timestamp":"2026-05-01T10:00:00+0000","media_type":"IMAGE","media_product_type":"STORY"}]}`
-	code := func(s string) graphtest.Answer { return reply("id", "17900", "status_code", s) }
+	code := func(s string) nettest.Answer { return reply("id", "17900", "status_code", s) }
 	for _, c := range []struct {
 		name   string
 		post   networks.Post
-		state  graphtest.Answer
+		state  nettest.Answer
 		list   string
 		w      networks.Window
 		want   string
@@ -54,11 +54,11 @@ func TestFindAsksTheContainerThenTheList(t *testing.T) {
 		{"vanished and not listed", other, refuse(24, 2207008), list, window, "absent", "", false},
 		{"token dead", all["image"], refuse(190, 463), list, window, "auth", "", true},
 	} {
-		h := graphtest.New(t, func(call graphtest.Call) graphtest.Answer {
+		h := nettest.New(t, func(call nettest.Call) nettest.Answer {
 			if call.Name() == "GET 17900" {
 				return c.state
 			}
-			return graphtest.Answer{Body: c.list}
+			return nettest.Answer{Body: c.list}
 		})
 		kept := h.Handles()
 		kept.Kept[container] = "17900"

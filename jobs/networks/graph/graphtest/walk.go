@@ -1,3 +1,4 @@
+// Package graphtest checks tables of Graph refusals.
 package graphtest
 
 import (

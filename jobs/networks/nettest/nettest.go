@@ -1,7 +1,7 @@
-// Package graphtest is a scripted Graph host and a place for handles, for the
-// tests of the adapters that speak to Graph. Both write into one log, so that a
-// test can see that an id was saved before the next call was made.
-package graphtest
+// Package nettest is a scripted host and a place for handles, for the tests of
+// adapters. Both write into one log, so that a test can see that an id was saved
+// before the next call was made. Walk reads a table of refusals.
+package nettest
 
 import (
 	"context"
@@ -29,7 +29,8 @@ type Call struct {
 	File         string // the bytes of an uploaded file, or of a raw body
 }
 
-// Name is the call without its version: "POST 1001/feed".
+// Name is the call without the first part of its path, which is a version, or
+// stands for the path that a base address may carry: "POST 1001/feed".
 func (c Call) Name() string {
 	_, path, _ := strings.Cut(strings.TrimPrefix(c.Path, "/"), "/")
 	return c.Method + " " + path

@@ -1,0 +1,123 @@
+// Package oauth is what the token endpoints of the networks share (RFC 6749,
+// section 6): a refresh token is exchanged, and the answer or the refusal read.
+// Networks whose endpoint is one of its own kind (Graph) do without it.
+package oauth
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"herald/db/secret"
+	"herald/jobs/networks"
+	"herald/jobs/networks/fault"
+	"herald/jobs/networks/httpx"
+	"herald/jobs/networks/rest"
+)
+
+// Endpoint is a network's token endpoint.
+type Endpoint struct {
+	HTTP    *httpx.Client
+	URL     string
+	ID      string   // of our app
+	Secret  string   // of our app
+	IDField string   // what the network calls client_id, if it has a name of its own
+	Basic   bool     // our app shows itself in a header, not in the form
+	Dead    []string // further error codes that say that the refresh token is spent
+	Network string   // as people call it
+	Now     func() time.Time
+}
+
+// granted is what an endpoint answers. Numbers come as text at times.
+type granted struct {
+	Access  string      `json:"access_token"`
+	Refresh string      `json:"refresh_token"`
+	Seconds json.Number `json:"expires_in"`
+	Scope   string      `json:"scope"`
+}
+
+// Refresh exchanges an account's refresh token. Auth: the network no longer
+// knows it, and a person has to connect again. An endpoint that is away, or that
+// does not know our app, is Transient: the connection is not at fault.
+func (e Endpoint) Refresh(ctx context.Context, refresh secret.Token) (networks.Tokens, error) {
+	if refresh.Empty() {
+		return networks.Tokens{}, fault.New(fault.Auth, "no_refresh_token", "This connection cannot be renewed without you. Reconnect the account.")
+	}
+	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {refresh.Reveal()}}
+	door := rest.Door{HTTP: e.HTTP, Table: e.table(), Sign: e.basic}
+	call := rest.Call{Step: httpx.Token, Method: http.MethodPost, Address: e.URL, Form: form}
+	if e.Basic {
+		call.Token = secret.NewToken(e.Secret)
+	} else {
+		form.Set(e.idField(), e.ID)
+		form.Set("client_secret", e.Secret)
+	}
+	var g granted
+	answer, err := door.Do(ctx, call, &g)
+	if err != nil {
+		return networks.Tokens{}, err
+	}
+	if g.Access == "" {
+		return networks.Tokens{}, httpx.Unparsable(httpx.Token, answer)
+	}
+	return e.tokens(g), nil
+}
+
+func (e Endpoint) idField() string {
+	if e.IDField != "" {
+		return e.IDField
+	}
+	return "client_id"
+}
+
+func (e Endpoint) basic(req *http.Request, own secret.Token) {
+	req.SetBasicAuth(url.QueryEscape(e.ID), url.QueryEscape(own.Reveal()))
+}
+
+// tokens keeps what the answer leaves out empty: no refresh token means that the
+// old one stays, no life that it does not end.
+func (e Endpoint) tokens(g granted) networks.Tokens {
+	t := networks.Tokens{Access: secret.NewToken(g.Access)}
+	if g.Refresh != "" {
+		t.Refresh = secret.NewToken(g.Refresh)
+	}
+	if seconds, err := g.Seconds.Float64(); err == nil && seconds > 0 {
+		t.Expires = e.Now().Add(time.Duration(min(seconds, 1e9)) * time.Second)
+	}
+	t.Scopes = strings.FieldsFunc(g.Scope, func(r rune) bool { return r == ' ' || r == ',' })
+	return t
+}
+
+// table is what RFC 6749, section 5.2, says of refusals.
+func (e Endpoint) table() rest.Table {
+	const dead = "{network} no longer accepts this connection. Reconnect the account."
+	t := rest.Table{Network: e.Network, Read: read, Rows: []rest.Row{
+		{Code: "invalid_grant", Kind: fault.Auth, Say: dead},
+		{Code: "invalid_client", Kind: fault.Transient, Say: "{network} does not know Herald's app. The operator has to correct its client id and secret."},
+		{Code: "unauthorized_client", Kind: fault.Permission, Say: "{network} does not let Herald's app renew connections. The operator has to look at the app's settings."},
+		{Code: "invalid_scope", Kind: fault.Permission, Say: "{network} no longer grants what Herald needs. Reconnect the account and grant everything that is asked."},
+		{Code: "access_denied", Kind: fault.Permission, Say: "{network} no longer lets Herald in. Reconnect the account and grant everything that is asked."},
+		{Code: "temporarily_unavailable", Kind: fault.Transient, Say: "{network} cannot renew connections for a moment."},
+		{Code: "server_error", Kind: fault.Transient, Say: "{network} cannot renew connections for a moment."},
+	}}
+	for _, code := range e.Dead {
+		t.Rows = append(t.Rows, rest.Row{Code: code, Kind: fault.Auth, Say: dead})
+	}
+	return t
+}
+
+// read reads the error of RFC 6749. Its description is not shown: some endpoints
+// repeat in it what they were sent.
+func read(a *httpx.Answer) (rest.Problem, bool) {
+	var body struct {
+		Error string `json:"error"`
+		LogID string `json:"log_id"`
+	}
+	if json.Unmarshal(a.Body, &body) != nil || body.Error == "" {
+		return rest.Problem{}, false
+	}
+	return rest.Problem{Code: httpx.SafeText(body.Error), RequestID: body.LogID}, true
+}
