@@ -45,6 +45,7 @@ var arrows = []arrow{
 	{"jobs/...", []string{"jobs/...", "views/email", "db", "db/model", "db/network", "db/secret", "db/blob"}},
 
 	{"cmd/internal/embedded", []string{"db/cluster"}},
+	{"cmd/internal/live", []string{"db/model"}},
 	{"cmd/...", []string{"cmd/...", "handlers/...", "views/...", "static", "jobs/...", "db", "db/model", "db/network", "db/secret", "db/blob", "db/picture"}},
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -219,7 +221,23 @@ func (p *Pipeline) Write(ctx context.Context, shard string, g Guards, group *Gro
 	if b.Len() == 0 {
 		return nil
 	}
-	return pool.SendBatch(ctx, b).Close()
+	if err := pool.SendBatch(ctx, b).Close(); err != nil {
+		return err
+	}
+	p.tell(group.tenants()...)
+	return nil
+}
+
+// tenants are the workspaces that the group moved targets of.
+func (g *Group) tenants() []model.TenantID {
+	seen := map[model.TenantID]bool{}
+	for _, c := range g.Claims {
+		seen[c.Tenant] = true
+	}
+	for _, r := range g.Results {
+		seen[r.Tenant] = true
+	}
+	return slices.Collect(maps.Keys(seen))
 }
 
 // owe lists the dispatches of the group that are worked off.

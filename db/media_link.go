@@ -66,7 +66,7 @@ func (s *Store) LinkedMedia(ctx context.Context, tenant model.TenantID, id model
 	if err != nil {
 		return a, err
 	}
-	sc := &Scope{Workspace: w, Actor: model.Actor{Tenant: w.ID}, pool: pool, control: s.control, ring: s.ring, now: s.now}
+	sc := &Scope{Workspace: w, Actor: model.Actor{Tenant: w.ID}, pool: pool, control: s.control, ring: s.ring, now: s.now, changed: s.changed}
 	list, err := sc.assets(ctx, sqlMediaGet, []model.MediaID{id})
 	if err != nil {
 		return a, err

@@ -23,6 +23,7 @@ type Pipeline struct {
 	ring    *secret.Ring
 	now     func() time.Time
 	fail    func(point string)
+	changed func(model.TenantID)
 }
 
 // FailAt has f called at the points where a crash test ends the process. It is
@@ -36,7 +37,17 @@ func OpenPipeline(ctx context.Context, o Options) (_ *Pipeline, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Pipeline{control: control, shards: shards, ring: o.Ring, now: o.Now}, nil
+	return &Pipeline{control: control, shards: shards, ring: o.Ring, now: o.Now, changed: o.Changed}, nil
+}
+
+// tell says which workspaces a commit changed.
+func (p *Pipeline) tell(tenants ...model.TenantID) {
+	if p.changed == nil {
+		return
+	}
+	for _, t := range tenants {
+		p.changed(t)
+	}
 }
 
 // Close gives all connections back.

@@ -56,7 +56,7 @@ func (s *Store) Review(ctx context.Context, token string) (_ *ReviewScope, err e
 		return nil, err
 	}
 	rs := &ReviewScope{Agency: w.Name, hash: secret.HashToken(token)}
-	rs.sc = &Scope{Workspace: w, Actor: model.Actor{Tenant: w.ID}, pool: pool, control: s.control, ring: s.ring, now: s.now}
+	rs.sc = &Scope{Workspace: w, Actor: model.Actor{Tenant: w.ID}, pool: pool, control: s.control, ring: s.ring, now: s.now, changed: s.changed}
 	var revoked bool
 	err = rs.sc.read(ctx, func(tx pgx.Tx) error {
 		return tx.QueryRow(ctx, sqlReviewLink, w.ID, rs.hash[:]).Scan(&rs.link, &rs.expires, &revoked,

@@ -23,6 +23,7 @@ type Scope struct {
 	control   *pgxpool.Pool // for names and addresses of members; never inside a transaction of pool
 	ring      *secret.Ring
 	now       func() time.Time
+	changed   func(model.TenantID) // after a write; may be nil
 }
 
 const sqlScopeEnter = `
@@ -51,7 +52,7 @@ func (s *Store) Enter(ctx context.Context, user model.UserID, slug string) (_ *S
 	if err != nil {
 		return nil, err
 	}
-	sc := &Scope{Actor: actor, Workspace: w, pool: pool, control: s.control, ring: s.ring, now: s.now}
+	sc := &Scope{Actor: actor, Workspace: w, pool: pool, control: s.control, ring: s.ring, now: s.now, changed: s.changed}
 	if !actor.Role.EveryClient() {
 		sc.Actor.Clients, err = sc.access(ctx)
 	}
@@ -89,7 +90,11 @@ func (sc *Scope) read(ctx context.Context, f func(pgx.Tx) error) error {
 // write runs f in a transaction of the workspace; all of it happens or nothing.
 // A constraint that f breaks comes back as its sentence.
 func (sc *Scope) write(ctx context.Context, f func(pgx.Tx) error) error {
-	return refused(sc.within(ctx, pgx.TxOptions{}, f))
+	err := refused(sc.within(ctx, pgx.TxOptions{}, f))
+	if err == nil && sc.changed != nil {
+		sc.changed(sc.Actor.Tenant)
+	}
+	return err
 }
 
 func (sc *Scope) within(ctx context.Context, o pgx.TxOptions, f func(pgx.Tx) error) error {

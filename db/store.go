@@ -32,6 +32,10 @@ type Options struct {
 	// A private server on a unix socket trusts its own user and needs none.
 	RolePasswords bool
 	Tracer        pgx.QueryTracer // may be nil
+
+	// Changed is told of each workspace after a commit that changed something in
+	// it. It must return at once. May be nil.
+	Changed func(model.TenantID)
 }
 
 // Store is the databases as the web reaches them.
@@ -40,6 +44,7 @@ type Store struct {
 	shards  map[string]*pgxpool.Pool
 	ring    *secret.Ring
 	now     func() time.Time
+	changed func(model.TenantID)
 }
 
 // Open connects as the app's role. The caller closes the Store.
@@ -49,7 +54,7 @@ func Open(ctx context.Context, o Options) (_ *Store, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{control: control, shards: shards, ring: o.Ring, now: o.Now}, nil
+	return &Store{control: control, shards: shards, ring: o.Ring, now: o.Now, changed: o.Changed}, nil
 }
 
 // Close gives all connections back.

@@ -28,7 +28,13 @@ func (p *Pipeline) SweepClaims(ctx context.Context, shard string, stale time.Dur
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Swept])
+	if list, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Swept]); err != nil {
+		return nil, err
+	}
+	for _, one := range list {
+		p.tell(one.Tenant)
+	}
+	return list, nil
 }
 
 const sqlDispatchStale = `

@@ -158,6 +158,9 @@ func (p *Pipeline) RecordFinding(ctx context.Context, l Looked) (moved bool, err
 	}
 	err = pool.QueryRow(ctx, sqlRecordFinding, l.Tenant, l.Target, l.Version, l.Seq, l.Attempt, l.Verdict, l.Say, l.ExternalID, l.Permalink,
 		l.Calls, l.State, l.Reason, l.Next, l.Follow, p.now()).Scan(&moved)
+	if moved {
+		p.tell(l.Tenant)
+	}
 	return moved, err
 }
 

@@ -50,7 +50,7 @@ func newGrounds(t *testing.T, shard string) *grounds {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.deps = handlers.Deps{Store: g.Store, Ring: g.Ring, Blobs: blobs, Log: slog.New(slog.NewTextHandler(testLog{t}, nil)), Now: g.Clock.Now,
+	g.deps = handlers.Deps{Changes: still{}, Store: g.Store, Ring: g.Ring, Blobs: blobs, Log: slog.New(slog.NewTextHandler(testLog{t}, nil)), Now: g.Clock.Now,
 		BaseURL: "https://herald.example", URLLife: g.life, UploadBytes: 1 << 20, Cost: secret.Cost{}, Ready: g.Store.Ping, CheckAddress: func(string) error { return nil }}
 	g.web = handlers.New(g.deps)
 	g.north, g.south = g.Estate(t, "north", db.MainShard), g.Estate(t, "south", shard)
@@ -300,4 +300,13 @@ func TestNamingAnotherWorkspacesClientConfirmsNothing(t *testing.T) {
 	if changed := dbtest.Changed(before, g.south.Imprint(t)); len(changed) > 0 {
 		t.Errorf("it was saved: %v", changed)
 	}
+}
+
+// still ends every listening at once: nothing changes, and nobody waits.
+type still struct{}
+
+func (still) Listen(model.TenantID) (<-chan struct{}, func()) {
+	over := make(chan struct{})
+	close(over)
+	return over, func() {}
 }

@@ -24,7 +24,7 @@ func (d *Desk) showAccounts(w http.ResponseWriter, r *http.Request, scope *db.Sc
 	for _, c := range all.Clients {
 		p.Clients = append(p.Clients, d.accountClient(scope, c))
 	}
-	return d.show(w, r, scope, http.StatusOK, page{title: "Accounts", nav: "accounts"}, accounts.Page(p))
+	return d.show(w, r, scope, http.StatusOK, page{title: "Accounts", nav: "accounts", live: true}, accounts.Page(p))
 }
 
 func (d *Desk) accountClient(scope *db.Scope, c db.ClientAccounts) accounts.Client {

@@ -35,7 +35,7 @@ func (d *Desk) showApprovals(w http.ResponseWriter, r *http.Request, scope *db.S
 		p.Next = fmt.Sprintf("%s?box=%s&page=%d", p.Path, box, n+1)
 	}
 	p.Words = fmt.Sprintf("Page %d", n+1)
-	return d.show(w, r, scope, http.StatusOK, page{title: "Approvals", nav: "approvals"}, approvals.Inbox(p))
+	return d.show(w, r, scope, http.StatusOK, page{title: "Approvals", nav: "approvals", live: true}, approvals.Inbox(p))
 }
 
 // showApproval answers GET /approvals/{request}.

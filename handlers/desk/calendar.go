@@ -66,7 +66,7 @@ func (d *Desk) showMonth(w http.ResponseWriter, r *http.Request, scope *db.Scope
 	if !some {
 		p.Empty = emptyWords("in "+p.Title, p.Filter.Clear != "")
 	}
-	return d.show(w, r, scope, http.StatusOK, page{title: p.Title, nav: "calendar", wide: true}, calendar.Month(p))
+	return d.show(w, r, scope, http.StatusOK, page{title: p.Title, nav: "calendar", wide: true, live: true}, calendar.Month(p))
 }
 
 // calendarFrame is what both views have around them.

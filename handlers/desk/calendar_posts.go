@@ -48,7 +48,7 @@ func (d *Desk) drawPosts(w http.ResponseWriter, r *http.Request, scope *db.Scope
 		p.Posts = append(p.Posts, d.postRow(scope, row, list.Zone, byID))
 	}
 	with(&p)
-	return d.show(w, r, scope, status, page{title: "Posts", nav: "posts", wide: true}, calendar.Posts(p))
+	return d.show(w, r, scope, status, page{title: "Posts", nav: "posts", wide: true, live: true}, calendar.Posts(p))
 }
 
 // bulkAddress carries the list's own filters, so that the answer is the same list.

@@ -31,6 +31,7 @@ type Desk struct {
 	URLLife      time.Duration     // of members' media links
 	Limits       Limits
 	CheckAddress AddressChecker
+	Changes      Changes
 }
 
 // Limits are the operator's settings that handlers enforce.
@@ -43,6 +44,7 @@ type page struct {
 	title   string
 	nav     string // which place of the navigation it belongs to
 	wide    bool
+	live    bool // asked for again when something in the workspace changes
 	modules []string
 }
 
@@ -65,6 +67,10 @@ func (d *Desk) shell(w http.ResponseWriter, r *http.Request, scope *db.Scope, p 
 		Title: p.title, Workspace: scope.Workspace.Name, Home: at(scope, "/calendar"), Wide: p.wide, Modules: p.modules,
 		Person: layout.Person{Name: scope.Actor.Name, Email: frame.Email, SignOut: "/signout"},
 		Nav:    nav(scope, frame, p.nav),
+	}
+	if p.live {
+		s.Live = layout.Live{Events: at(scope, "/live"), Here: r.URL.RequestURI()}
+		s.Modules = append(s.Modules, "js/live-view.js")
 	}
 	for _, place := range frame.Workspaces {
 		s.Places = append(s.Places, layout.Place{Name: place.Name, Href: "/w/" + place.Slug + "/calendar", Current: place.Slug == scope.Workspace.Slug})

@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/redis/go-redis/v9"
 
+	"herald/cmd/internal/live"
 	"herald/db"
 	"herald/db/blob"
 	"herald/handlers"
@@ -35,6 +36,7 @@ type App struct {
 	Pipe   *db.Pipeline
 	Redis  redis.UniversalClient
 	Blobs  blob.Store
+	Live   *live.Hub
 }
 
 // Open checks the configuration and connects to everything.
@@ -54,10 +56,13 @@ func Open(ctx context.Context, c Config, log *slog.Logger) (_ *App, err error) {
 	if a.Blobs, err = blob.OpenURL(c.MediaURL, c.MediaKeys); err != nil {
 		return nil, fmt.Errorf("%sMEDIA_URL: %w", prefix, err)
 	}
-	if a.Store, err = db.Open(ctx, c.Database(a.Now)); err != nil {
+	a.Live = live.New(a.Redis, log)
+	databases := c.Database(a.Now)
+	databases.Changed = a.Live.Changed
+	if a.Store, err = db.Open(ctx, databases); err != nil {
 		return nil, err
 	}
-	a.Pipe, err = db.OpenPipeline(ctx, c.Database(a.Now))
+	a.Pipe, err = db.OpenPipeline(ctx, databases)
 	return a, err
 }
 
@@ -105,6 +110,9 @@ func (a *App) Close() {
 	if a.Pipe != nil {
 		a.Pipe.Close()
 	}
+	if a.Live != nil {
+		a.Live.Close()
+	}
 	if a.Redis != nil {
 		_ = a.Redis.Close()
 	}
@@ -124,7 +132,7 @@ func (a *App) Web() http.Handler {
 	return handlers.New(handlers.Deps{
 		Store: a.Store, Ring: a.Config.Ring, Blobs: a.Blobs, Log: a.Log, Now: a.Now, BaseURL: a.Config.BaseURL,
 		URLLife: a.Config.SignedURLTTL, UploadBytes: a.Config.UploadBytes, Cost: a.Config.Cost,
-		Ready: a.Ready, CheckAddress: a.Config.CheckAddress,
+		Ready: a.Ready, CheckAddress: a.Config.CheckAddress, Changes: a.Live,
 	})
 }
 
@@ -162,7 +170,11 @@ func (a *App) Worker() (*jobs.Server, error) {
 
 // Listen serves h at addr until the returned stop; at is where it listens.
 func (a *App) Listen(ctx context.Context, name, addr string, h http.Handler) (stop func(), at string, err error) {
-	return listen(ctx, name, addr, h)
+	stop, at, err = listen(ctx, name, addr, h)
+	if err != nil {
+		return nil, "", err
+	}
+	return func() { a.Live.Hush(); stop() }, at, nil
 }
 
 // Metrics serves /metrics if an address is set for it.
