@@ -17,18 +17,6 @@ func TokenAAD(tenant model.TenantID, account model.AccountID, which string) stri
 	return fmt.Sprintf("accounts/%d/%d/%s", tenant, account, which)
 }
 
-// AddressedBy says what the address of an account on a network is, for networks
-// that a person says the address of; empty for all others.
-func AddressedBy(name network.Name) string {
-	switch name {
-	case network.Mastodon:
-		return "the server, as https://mastodon.social"
-	case network.Webhook:
-		return "where posts are delivered, as https://hooks.example.com/herald"
-	}
-	return ""
-}
-
 // AccountState is whether an account can publish.
 type AccountState string
 

@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -13,10 +14,11 @@ import (
 
 const sqlAccountClient = `SELECT name FROM tenant.clients WHERE tenant_id = $1 AND id = $2 AND archived_at IS NULL FOR NO KEY UPDATE`
 
-// A webhook is known by where it delivers; two accounts of one server by what
-// they are called there.
+// Some accounts are known by their address alone ($6); two of one server by the
+// server's own id, or by what they are called there.
 const sqlAccountTwin = `
-	SELECT EXISTS (SELECT FROM tenant.accounts WHERE tenant_id = $1 AND client_id = $2 AND network = $3 AND address = $4 AND ($3 = 'webhook' OR lower(handle) = lower($5)))`
+	SELECT EXISTS (SELECT FROM tenant.accounts WHERE tenant_id = $1 AND client_id = $2 AND network = $3 AND address = $4
+	       AND ($6 OR lower(handle) = lower($5) OR remote_id = $7 AND $7 <> ''))`
 
 const sqlAccountSlugs = `SELECT slug FROM tenant.accounts WHERE tenant_id = $1 AND client_id = $2`
 
@@ -28,8 +30,9 @@ const sqlAccountAdd = `
 // account for the same address, so that a form sent twice adds one.
 func (sc *Scope) AddAccount(ctx context.Context, client model.ClientID, name network.Name, f AccountForm, c Credentials) (a AccountCard, err error) {
 	defer wrap(&err, "add account to client %d", client)
-	if AddressedBy(name) == "" {
-		return a, model.RefuseField("network", "Choose Mastodon or a webhook; the others are connected by signing in there.")
+	n, ok := network.Get(name)
+	if !ok || n.Address == "" {
+		return a, model.RefuseField("network", "Choose "+addressed()+"; the others are connected by signing in there.")
 	}
 	if err := sc.need(model.AccountsManage, client, "client"); err != nil {
 		return a, err
@@ -37,17 +40,26 @@ func (sc *Scope) AddAccount(ctx context.Context, client model.ClientID, name net
 	if err := f.tidy(name); err != nil {
 		return a, err
 	}
-	if err := c.check(sc.now()); err != nil {
+	if err := c.Check(sc.now()); err != nil {
 		return a, err
 	}
 	err = sc.write(ctx, func(tx pgx.Tx) error {
-		a, err = sc.addAccount(ctx, tx, client, name, f, c)
+		a, err = sc.addAccount(ctx, tx, client, n, f, c)
 		return err
 	})
 	return a, err
 }
 
-func (sc *Scope) addAccount(ctx context.Context, tx pgx.Tx, client model.ClientID, name network.Name, f AccountForm, c Credentials) (a AccountCard, err error) {
+// addressed lists the networks whose accounts have an address, as in a sentence.
+func addressed() string {
+	var labels []string
+	for _, n := range network.Addressed() {
+		labels = append(labels, n.Label)
+	}
+	return strings.Join(labels, " or ")
+}
+
+func (sc *Scope) addAccount(ctx context.Context, tx pgx.Tx, client model.ClientID, n *network.Network, f AccountForm, c Credentials) (a AccountCard, err error) {
 	var owner string
 	if err := tx.QueryRow(ctx, sqlAccountClient, sc.Actor.Tenant, client).Scan(&owner); noRows(err) {
 		return a, model.Refuse(model.NotFound, "There is no such client.")
@@ -55,24 +67,24 @@ func (sc *Scope) addAccount(ctx context.Context, tx pgx.Tx, client model.ClientI
 		return a, err
 	}
 	var twin bool
-	if err := tx.QueryRow(ctx, sqlAccountTwin, sc.Actor.Tenant, client, name, f.Address, f.Handle).Scan(&twin); err != nil {
+	if err := tx.QueryRow(ctx, sqlAccountTwin, sc.Actor.Tenant, client, n.Name, f.Address, f.Handle, n.Signs, cmp.Or(f.RemoteID, c.Learned.RemoteID)).Scan(&twin); err != nil {
 		return a, err
 	}
 	if twin {
 		return a, &model.Refusal{Kind: model.Conflict, Field: "address", Say: owner + " already has an account for this address. Open that one to change it."}
 	}
-	slug, err := sc.freeSlug(ctx, tx, client, string(name)+"-"+f.Handle)
+	slug, err := sc.freeSlug(ctx, tx, client, string(n.Name)+"-"+f.Handle)
 	if err != nil {
 		return a, err
 	}
 	var id model.AccountID
-	if err := tx.QueryRow(ctx, sqlAccountAdd, sc.Actor.Tenant, client, slug, name, f.Handle, f.RemoteID, f.Address, merge(nil, f.Settings)).Scan(&id); err != nil {
+	if err := tx.QueryRow(ctx, sqlAccountAdd, sc.Actor.Tenant, client, slug, n.Name, f.Handle, f.RemoteID, f.Address, merge(nil, f.Settings)).Scan(&id); err != nil {
 		return a, err
 	}
 	if err := sc.saveCredentials(ctx, tx, id, c); err != nil {
 		return a, err
 	}
-	if err := sc.audit(ctx, tx, note{verb: "connected", subject: "account", id: int64(id), client: client, detail: map[string]any{"handle": f.Handle, "network": name}}); err != nil {
+	if err := sc.audit(ctx, tx, note{verb: "connected", subject: "account", id: int64(id), client: client, detail: map[string]any{"handle": f.Handle, "network": n.Name}}); err != nil {
 		return a, err
 	}
 	return sc.account(ctx, tx, id, model.AccountsManage, sqlAccountGet)

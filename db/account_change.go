@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"strings"
@@ -102,10 +103,20 @@ type Credentials struct {
 	Token   secret.Token // or a webhook's signing secret
 	Refresh secret.Token // empty: none
 	Expires *time.Time   // nil: does not expire
+	Learned Learned
 }
 
-// check refuses what cannot be a credential.
-func (c Credentials) check(now time.Time) error {
+// Learned is what a network said of the account that a token belongs to; zero if
+// it was not asked.
+type Learned struct {
+	RemoteID string
+	Handle   string
+	Scopes   []string          // nil: the network did not say
+	Settings map[string]string // never replace what is there
+}
+
+// Check refuses what cannot be a credential.
+func (c Credentials) Check(now time.Time) error {
 	for field, t := range map[string]secret.Token{"token": c.Token, "refresh": c.Refresh} {
 		plain := t.Reveal()
 		if field == "token" && plain == "" {
@@ -124,18 +135,23 @@ func (c Credentials) check(now time.Time) error {
 const sqlAccountReconnect = `
 	UPDATE tenant.accounts
 	   SET token = $3, refresh_token = $4, token_expires = $5, refresh_owner = NULL, refresh_until = NULL, closed_until = NULL,
-	       state = 'active', last_error = NULL, last_error_at = NULL, connected_by = $6, revision = revision + 1
+	       state = 'active', last_error = NULL, last_error_at = NULL, connected_by = $6, scopes = $7, settings = $8::jsonb || settings,
+	       remote_id = CASE WHEN remote_id = '' THEN $9 ELSE remote_id END, revision = revision + 1
 	 WHERE tenant_id = $1 AND id = $2`
 
 // ReconnectAccount gives an account new credentials and puts it back to work.
-// Its settings stay. What a lost connection held up waits for RetryStuck: whether
+// Its settings stay, and what the network said is added to them; it refuses a token
+// of another account. What a lost connection held up waits for RetryStuck: whether
 // it should still go out is a person's to say.
 func (sc *Scope) ReconnectAccount(ctx context.Context, id model.AccountID, seen int, c Credentials) (_ AccountCard, err error) {
 	defer wrap(&err, "reconnect account %d", id)
-	if err := c.check(sc.now()); err != nil {
+	if err := c.Check(sc.now()); err != nil {
 		return AccountCard{}, err
 	}
 	return sc.changeAccount(ctx, id, seen, "reconnected", func(tx pgx.Tx, a AccountCard) (map[string]any, error) {
+		if other := c.Learned; other.RemoteID != "" && a.RemoteID != "" && other.RemoteID != a.RemoteID {
+			return nil, model.RefuseField("token", "This token belongs to "+cmp.Or(other.Handle, "another account")+", not to "+a.Handle+". Paste one of "+a.Handle+", or add the other account beside it.")
+		}
 		return map[string]any{"handle": a.Handle, "was": a.State}, sc.saveCredentials(ctx, tx, id, c)
 	})
 }
@@ -145,7 +161,8 @@ func (sc *Scope) saveCredentials(ctx context.Context, tx pgx.Tx, id model.Accoun
 	if !c.Refresh.Empty() {
 		refresh = sc.ring.Seal(c.Refresh.Reveal(), TokenAAD(sc.Actor.Tenant, id, "refresh"))
 	}
-	_, err := tx.Exec(ctx, sqlAccountReconnect, sc.Actor.Tenant, id, sc.ring.Seal(c.Token.Reveal(), TokenAAD(sc.Actor.Tenant, id, "token")), refresh, c.Expires, sc.Actor.User)
+	_, err := tx.Exec(ctx, sqlAccountReconnect, sc.Actor.Tenant, id, sc.ring.Seal(c.Token.Reveal(), TokenAAD(sc.Actor.Tenant, id, "token")), refresh, c.Expires, sc.Actor.User,
+		c.Learned.Scopes, merge(nil, c.Learned.Settings), c.Learned.RemoteID)
 	return err
 }
 
@@ -173,7 +190,7 @@ func (f *AccountForm) tidy(name network.Name) error {
 	if f.Handle == "" {
 		return model.RefuseField("handle", "Say what people know this account by.")
 	}
-	if wants := AddressedBy(name); wants != "" && f.Address == "" {
+	if wants := network.AddressOf(name); wants != "" && f.Address == "" {
 		return model.RefuseField("address", "Give the address: "+wants+".")
 	}
 	if len(f.Settings) > maxSettings {

@@ -83,8 +83,8 @@ func (h *hand) accountRules(a DeclaredAccount, have accountRow, made bool) bool 
 	if _, reached := network.WireName(name, publisher); !reached {
 		h.refuse(a.At, "%s cannot be reached by the publisher %q", network.Label(name), publisher)
 	}
-	if AddressedBy(name) != "" && deref(a.Address, have.address) == "" {
-		h.refuse(a.At, "the account %s needs the key address: %s", a.Slug, AddressedBy(name))
+	if network.AddressOf(name) != "" && deref(a.Address, have.address) == "" {
+		h.refuse(a.At, "the account %s needs the key address: %s", a.Slug, network.AddressOf(name))
 	}
 	return len(h.problems) == before
 }

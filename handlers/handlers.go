@@ -37,6 +37,7 @@ type Deps struct {
 	Cost         secret.Cost
 	Ready        func(context.Context) error // what /readyz asks besides the databases
 	CheckAddress desk.AddressChecker         // refuses addresses that Herald may not call
+	CheckToken   desk.TokenChecker           // asks a network about a token
 	Changes      desk.Changes                // says when a workspace changes
 }
 
@@ -63,7 +64,7 @@ func secure(d Deps) bool { return strings.HasPrefix(d.BaseURL, "https://") }
 
 func register(mux web.Mux, d Deps) {
 	edge := &web.Edge{Store: d.Store, Log: d.Log, Now: d.Now, Sessions: &web.Sessions{Store: d.Store, Secure: secure(d), Now: d.Now}}
-	desk := &desk.Desk{Edge: edge, Ring: d.Ring, Blobs: d.Blobs, Darkroom: picture.NewDarkroom(picture.Standard()), BaseURL: d.BaseURL, URLLife: d.URLLife, Limits: desk.Limits{UploadBytes: d.UploadBytes}, CheckAddress: d.CheckAddress, Changes: d.Changes}
+	desk := &desk.Desk{Edge: edge, Ring: d.Ring, Blobs: d.Blobs, Darkroom: picture.NewDarkroom(picture.Standard()), BaseURL: d.BaseURL, URLLife: d.URLLife, Limits: desk.Limits{UploadBytes: d.UploadBytes}, CheckAddress: d.CheckAddress, CheckToken: d.CheckToken, Changes: d.Changes}
 	desk.Register(mux)
 	signin.Register(mux, edge, d.Cost)
 	review.Register(mux, review.Deps{Edge: edge, Ring: d.Ring, URLLife: d.URLLife, BaseURL: d.BaseURL})

@@ -51,7 +51,8 @@ func newGrounds(t *testing.T, shard string) *grounds {
 		t.Fatal(err)
 	}
 	g.deps = handlers.Deps{Changes: still{}, Store: g.Store, Ring: g.Ring, Blobs: blobs, Log: slog.New(slog.NewTextHandler(testLog{t}, nil)), Now: g.Clock.Now,
-		BaseURL: "https://herald.example", URLLife: g.life, UploadBytes: 1 << 20, Cost: secret.Cost{}, Ready: g.Store.Ping, CheckAddress: func(string) error { return nil }}
+		BaseURL: "https://herald.example", URLLife: g.life, UploadBytes: 1 << 20, Cost: secret.Cost{}, Ready: g.Store.Ping, CheckAddress: func(string) error { return nil },
+		CheckToken: func(context.Context, desk.Connection) (db.Learned, error) { return db.Learned{}, nil }}
 	g.web = handlers.New(g.deps)
 	g.north, g.south = g.Estate(t, "north", db.MainShard), g.Estate(t, "south", shard)
 	var b bytes.Buffer

@@ -31,11 +31,37 @@ type Network struct {
 	LookUp   Strength
 	Settle   time.Duration // until a post that was made is sure to be in the network's list
 
+	// Of accounts that a person connects by an address and a token. Address is
+	// empty for networks that are connected by signing in there.
+	Address   string // what the address of an account is, as a person says it
+	TokenHelp string // where a person gets the token
+	Signs     bool   // the token is a secret that signs what Herald sends: Herald can make one, and the address alone is the account
+
 	learn map[string]func(*Network, int64) // account settings that With applies
 }
 
 // All returns every network, sorted by name.
 func All() []*Network { return slices.Clone(all) }
+
+// Addressed lists the networks whose accounts a person connects by an address.
+func Addressed() (list []*Network) {
+	for _, n := range all {
+		if n.Address != "" {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// AddressOf says what the address of an account on a network is; empty where
+// accounts have none of their own, and for a network that is not known.
+func AddressOf(name Name) string {
+	n, ok := Get(name)
+	if !ok {
+		return ""
+	}
+	return n.Address
+}
 
 // Get returns the entry of a canonical name. For what people or other services
 // write, use Parse first.

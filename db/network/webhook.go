@@ -23,6 +23,9 @@ var webhook = Network{
 	Pulls:  true,
 	Key:    true,
 	LookUp: NoLook,
+
+	Address: "where posts are delivered, as https://hooks.example.com/herald",
+	Signs:   true,
 }
 
 var (

@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strconv"
@@ -81,6 +82,9 @@ func (d *Desk) createConnection(w http.ResponseWriter, r *http.Request, scope *d
 	}
 	c, made, err := readCredentials(r, signs(a.Network), a.Zone)
 	if err == nil {
+		err = d.checkToken(r.Context(), scope, a.ClientID, &c, Connection{Network: a.Network, RemoteID: a.RemoteID, Address: a.Address, Settings: a.Settings})
+	}
+	if err == nil {
 		a, err = scope.ReconnectAccount(r.Context(), account, accountSeen(r), c)
 	}
 	if no, ok := model.Refused(err); ok && no.Field != "" {
@@ -101,6 +105,21 @@ func (d *Desk) createConnection(w http.ResponseWriter, r *http.Request, scope *d
 		words += " " + countPosts(a.Stuck) + " waiting for a retry."
 	}
 	return d.say(w, r, accountPath(scope, a, ""), words)
+}
+
+// checkToken asks the network at once whether it takes the token, and keeps what
+// it says of the account. Only who may manage the client's accounts makes Herald
+// call anybody.
+func (d *Desk) checkToken(ctx context.Context, scope *db.Scope, client model.ClientID, c *db.Credentials, to Connection) (err error) {
+	if !scope.Actor.May(model.AccountsManage, client) {
+		return nil // saving says why not
+	}
+	if err := c.Check(d.Now()); err != nil {
+		return err
+	}
+	to.Token = c.Token
+	c.Learned, err = d.CheckToken(ctx, to)
+	return err
 }
 
 // shortestSecret is the least length of a signing secret of a person's own.

@@ -19,30 +19,21 @@ func (d *Desk) showNewAccount(w http.ResponseWriter, r *http.Request, scope *db.
 	return d.drawNewAccount(w, r, scope, http.StatusOK, network.Name(r.URL.Query().Get("network")), model.ClientID(client), func(*accounts.AddProps) {})
 }
 
-// addable are the networks whose accounts need no signing in there.
-func addable() (list []network.Name) {
-	for _, n := range network.All() {
-		if db.AddressedBy(n.Name) != "" {
-			list = append(list, n.Name)
-		}
-	}
-	return list
-}
-
 func (d *Desk) drawNewAccount(w http.ResponseWriter, r *http.Request, scope *db.Scope, status int, name network.Name, client model.ClientID, with func(*accounts.AddProps)) error {
 	all, err := scope.Accounts(r.Context())
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(addable(), name) {
-		name = addable()[0]
+	n, ok := network.Get(name)
+	if !ok || n.Address == "" {
+		n = network.Addressed()[0]
 	}
 	p := accounts.AddProps{
-		Crumbs: []ui.Crumb{{Label: "Accounts", Href: at(scope, "/accounts")}}, Action: at(scope, "/accounts"), Network: string(name), Webhook: signs(name),
-		Details: accounts.DetailsForm{AddressSays: db.AddressedBy(name), NoID: signs(name)},
+		Crumbs: []ui.Crumb{{Label: "Accounts", Href: at(scope, "/accounts")}}, Action: at(scope, "/accounts"), Network: string(n.Name), Signs: n.Signs, TokenHelp: n.TokenHelp,
+		Details: accounts.DetailsForm{AddressSays: n.Address, NoID: n.Signs},
 	}
-	for _, n := range addable() {
-		p.Pick = append(p.Pick, ui.Tab{Label: network.Label(n), Current: n == name, Href: at(scope, "/accounts/new?network="+string(n)+"&client="+id(client))})
+	for _, one := range network.Addressed() {
+		p.Pick = append(p.Pick, ui.Tab{Label: one.Label, Current: one == n, Href: at(scope, "/accounts/new?network="+string(one.Name)+"&client="+id(client))})
 	}
 	for _, c := range all.Clients {
 		if scope.Actor.May(model.AccountsManage, c.ID) {
@@ -64,6 +55,9 @@ func (d *Desk) createAccount(w http.ResponseWriter, r *http.Request, scope *db.S
 	c, made, err := readCredentials(r, signs(name), scope.Workspace.Zone)
 	if err == nil {
 		err = d.checkAddress(f.Address, "")
+	}
+	if err == nil {
+		err = d.checkToken(r.Context(), scope, model.ClientID(client), &c, Connection{Network: name, RemoteID: f.RemoteID, Address: f.Address})
 	}
 	var a db.AccountCard
 	if err == nil {

@@ -63,7 +63,7 @@ func (d *Desk) accountForms(scope *db.Scope, a db.AccountCard, p *accounts.Accou
 		}
 	}
 	p.Details = &accounts.DetailsForm{
-		Action: accountPath(scope, a, ""), Handle: a.Handle, RemoteID: a.RemoteID, Address: a.Address, AddressSays: db.AddressedBy(a.Network), NoID: webhook,
+		Action: accountPath(scope, a, ""), Handle: a.Handle, RemoteID: a.RemoteID, Address: a.Address, AddressSays: network.AddressOf(a.Network), NoID: webhook,
 	}
 	for _, key := range slices.Sorted(maps.Keys(a.Settings)) {
 		p.Details.Settings = append(p.Details.Settings, accounts.Setting{Key: key, Value: a.Settings[key]})
@@ -76,10 +76,8 @@ func (d *Desk) accountForms(scope *db.Scope, a db.AccountCard, p *accounts.Accou
 	}
 }
 
-// signs says whether an account's token is a secret that signs what Herald sends,
-// and so one that Herald can make: the network keeps no posts to look up and has
-// no accounts of its own.
+// signs says whether an account's token is a secret that Herald can make.
 func signs(name network.Name) bool {
 	n, ok := network.Get(name)
-	return ok && n.LookUp == network.NoLook && db.AddressedBy(name) != ""
+	return ok && n.Signs
 }

@@ -1,6 +1,7 @@
 package desk_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -29,6 +30,8 @@ type office struct {
 	webhook  model.AccountID
 	edge     *web.Edge
 	mux      http.Handler
+	asked    []desk.Connection // of which the network was asked
+	answer   func(desk.Connection) (db.Learned, error)
 }
 
 func newOffice(t *testing.T) *office {
@@ -46,6 +49,11 @@ func newOffice(t *testing.T) *office {
 		}
 		return nil
 	}}
+	o.answer = func(desk.Connection) (db.Learned, error) { return db.Learned{}, nil }
+	d.CheckToken = func(_ context.Context, c desk.Connection) (db.Learned, error) {
+		o.asked = append(o.asked, c)
+		return o.answer(c)
+	}
 	d.Register(mux)
 	o.mux = mux
 	return o
@@ -189,6 +197,62 @@ func TestReconnectingKeepsSettingsAndOffersARetry(t *testing.T) {
 	wantPage(t, anna("POST", path+"/retries"), 409, "No post waits for @mastodon-0 any more")
 }
 
+func TestAPastedTokenIsCheckedAtItsNetworkAtOnce(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	anna, path := o.as(t, o.agency.Owner), fmt.Sprintf("/accounts/%d/connection", o.mastodon)
+	o.Super(t, dbtest.SecondShard, `UPDATE tenant.accounts SET settings = '{"max_characters":"900"}', scopes = '{read}' WHERE id = $1`, o.mastodon)
+	o.lose(t)
+	stored := func() string {
+		return dbtest.Look[string](t, o.World, dbtest.SecondShard, `SELECT concat_ws(' ', state, remote_id, settings, scopes) FROM tenant.accounts WHERE id = $1`, o.mastodon)
+	}
+	before, paste := stored(), func(token string) *httptest.ResponseRecorder {
+		return anna("POST", path, "seen", o.seen(t, o.mastodon), "token", token)
+	}
+	o.answer = func(desk.Connection) (db.Learned, error) {
+		return db.Learned{}, model.RefuseField("token", "Mastodon does not accept this token.")
+	}
+	wantPage(t, paste("wrong"), 422, "Mastodon does not accept this token.")
+	o.answer = func(desk.Connection) (db.Learned, error) {
+		return db.Learned{RemoteID: "99", Handle: "@cafe@social.example"}, nil
+	}
+	wantPage(t, paste("anothers"), 422, "This token belongs to @cafe@social.example, not to @mastodon-0.")
+	wantPage(t, paste("no good"), 422, "no spaces or line breaks")
+	if got := stored(); got != before || len(o.asked) != 2 || o.asked[0].Token.Reveal() != "wrong" || o.asked[0].Address != "https://social.example" || o.asked[0].Settings["max_characters"] != "900" {
+		t.Errorf("stored %s, was %s; asked %+v", got, before, o.asked)
+	}
+	o.answer = func(desk.Connection) (db.Learned, error) {
+		return db.Learned{RemoteID: "1000", Scopes: []string{"write"}, Settings: map[string]string{"max_characters": "500", "description_limit": "700"}}, nil
+	}
+	wantPage(t, paste("right"), 303)
+	if got := stored(); got != `active 1000 {"max_characters": "900", "description_limit": "700"} {write}` {
+		t.Errorf("after connecting: %s", got)
+	}
+	viewer := o.as(t, o.agency.Member(t, model.Viewer, map[model.ClientID][]model.Permission{o.client: model.Viewer.Grants()}))
+	if w := viewer("POST", path, "seen", o.seen(t, o.mastodon), "token", "mine"); w.Code != 403 || len(o.asked) != 3 {
+		t.Errorf("who may not: %d, and the network was asked %d times", w.Code, len(o.asked))
+	}
+}
+
+func TestAnAccountThatIsAddedLearnsItsIDAndCannotBeAddedTwice(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	anna := o.as(t, o.agency.Owner)
+	add := func(handle string) *httptest.ResponseRecorder {
+		return anna("POST", "/accounts", "network", "mastodon", "client", fmt.Sprint(o.client), "handle", handle, "address", "https://new.example", "token", "pasted")
+	}
+	o.answer = func(desk.Connection) (db.Learned, error) {
+		return db.Learned{}, model.RefuseField("token", "Mastodon could not be reached.")
+	}
+	wantPage(t, add("@bakery"), 422, "Mastodon could not be reached.", `value="@bakery"`)
+	o.answer = func(desk.Connection) (db.Learned, error) { return db.Learned{RemoteID: "77"}, nil }
+	wantPage(t, add("@bakery"), 303)
+	wantPage(t, add("The bakery"), 409, "already has an account for this address")
+	if n := dbtest.Look[int](t, o.World, dbtest.SecondShard, `SELECT count(*) FROM tenant.accounts WHERE address = 'https://new.example' AND remote_id = '77'`); n != 1 {
+		t.Errorf("%d accounts", n)
+	}
+}
+
 var secretIn = regexp.MustCompile(`<code>([A-Za-z0-9_-]{43})</code>`)
 
 func TestAWebhookIsAddedAndItsSecretShownOnce(t *testing.T) {
@@ -229,7 +293,7 @@ func TestAddingAnAccountRefusesWhatCannotBe(t *testing.T) {
 		"Give the address":                           {"address", ""},
 		"Say what people know this account by":       {"handle", " "},
 		"Paste the new token":                        {"token", ""},
-		"Choose Mastodon or a webhook":               {"network", "facebook"},
+		"Choose Mastodon or Webhook":                 {"network", "facebook"},
 		"already has an account for this address":    {"handle", "@MASTODON-0", "address", "https://social.example"},
 	} {
 		form := []string{"client", fmt.Sprint(o.client)}

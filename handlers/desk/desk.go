@@ -4,6 +4,7 @@
 package desk
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"herald/db"
 	"herald/db/blob"
 	"herald/db/model"
+	"herald/db/network"
 	"herald/db/picture"
 	"herald/db/secret"
 	"herald/handlers/web"
@@ -32,6 +34,7 @@ type Desk struct {
 	Limits       Limits
 	CheckAddress AddressChecker
 	Changes      Changes
+	CheckToken   TokenChecker
 }
 
 // Limits are the operator's settings that handlers enforce.
@@ -130,6 +133,20 @@ func (d *Desk) mediaURL(scope *db.Scope, id model.MediaID, file string) string {
 	expires := d.Now().Add(2 * d.URLLife).Truncate(d.URLLife)
 	return "/m/" + d.Ring.SignMedia(secret.ForMember, secret.MediaLink{Tenant: int64(scope.Actor.Tenant), Media: int64(id), File: file}, expires)
 }
+
+// Connection is what a network is asked about before Herald keeps a token.
+type Connection struct {
+	Network  network.Name
+	RemoteID string // empty: not known yet
+	Address  string
+	Settings map[string]string
+	Token    secret.Token
+}
+
+// TokenChecker asks a network whose token it is. It refuses with a sentence for
+// the form if the network does not take it or cannot be asked; of a network that
+// has nothing to ask it learns nothing.
+type TokenChecker func(ctx context.Context, c Connection) (db.Learned, error)
 
 // AddressChecker refuses an address that a user chose and that Herald may not
 // reach, with a sentence for the form.

@@ -485,15 +485,16 @@ func DetailFields(f DetailsForm) templ.Component {
 
 // AddProps are the form that adds an account.
 type AddProps struct {
-	Crumbs  []ui.Crumb
-	Action  string
-	Pick    []ui.Tab // which network
-	Clients []ui.Option
-	Network string
-	Webhook bool
-	Details DetailsForm
-	Own     bool // a secret of the person's own was chosen
-	Problem map[string]string
+	Crumbs    []ui.Crumb
+	Action    string
+	Pick      []ui.Tab // which network
+	Clients   []ui.Option
+	Network   string
+	Signs     bool // the token is a secret that Herald can make
+	TokenHelp string
+	Details   DetailsForm
+	Own       bool // a secret of the person's own was chosen
+	Problem   map[string]string
 }
 
 // Add is the body of the page that adds an account.
@@ -546,7 +547,7 @@ func Add(p AddProps) templ.Component {
 				var templ_7745c5c3_Var18 string
 				templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(p.Problem["network"])
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `account.templ`, Line: 163, Col: 29}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `account.templ`, Line: 164, Col: 29}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
 				if templ_7745c5c3_Err != nil {
@@ -582,7 +583,7 @@ func Add(p AddProps) templ.Component {
 			var templ_7745c5c3_Var20 string
 			templ_7745c5c3_Var20, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.URL(p.Action)).ResolveURL(ctx)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `account.templ`, Line: 167, Col: 65}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `account.templ`, Line: 168, Col: 65}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var20)
 			if templ_7745c5c3_Err != nil {
@@ -595,7 +596,7 @@ func Add(p AddProps) templ.Component {
 			var templ_7745c5c3_Var21 string
 			templ_7745c5c3_Var21, templ_7745c5c3_Err = templruntime.NewAttributeExpression(p.Network).Resolve(ctx)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `account.templ`, Line: 168, Col: 57}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `account.templ`, Line: 169, Col: 57}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var21)
 			if templ_7745c5c3_Err != nil {
@@ -613,7 +614,7 @@ func Add(p AddProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if p.Webhook {
+			if p.Signs {
 				templ_7745c5c3_Err = ui.Radios(ui.ChoicesProps{Name: "make", Legend: "Signing secret", Help: "Each delivery is signed with it, so that the receiver can tell it is ours.", Options: []ui.Option{
 					{Value: "true", Label: "Let Herald make one", Help: "It is shown once, on the next page.", Chosen: !p.Own},
 					{Value: "false", Label: "Use this one", Chosen: p.Own},
@@ -627,7 +628,7 @@ func Add(p AddProps) templ.Component {
 				}
 			} else {
 				templ_7745c5c3_Err = ui.Field(ui.FieldProps{Name: "token", Label: "Access token", Type: "password", Autocomplete: "new-password", Required: true, Problem: p.Problem["token"],
-					Help: "On the server, under Preferences, Development: a new application with read, write:statuses and write:media."}).Render(ctx, templ_7745c5c3_Buffer)
+					Help: p.TokenHelp}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
