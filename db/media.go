@@ -169,14 +169,16 @@ const (
 
 const sqlMediaRoom = `
 	SELECT c.archived_at IS NOT NULL,
-	       (SELECT count(*) FROM tenant.media m WHERE m.tenant_id = c.tenant_id AND m.created_by = $3 AND m.created_at > $4),
-	       t.media_bytes, (SELECT coalesce(sum(m.uploaded_bytes), 0)::bigint FROM tenant.media m WHERE m.tenant_id = c.tenant_id AND m.state <> 'deleted' AND t.media_bytes IS NOT NULL)
+	       (SELECT count(*) FROM tenant.media m WHERE m.tenant_id = c.tenant_id AND m.created_by = $3 AND m.created_at > $4)
+	       + (SELECT count(*) FROM tenant.uploads u WHERE u.tenant_id = c.tenant_id AND u.created_by = $3 AND u.state = 'open'),
+	       t.media_bytes, (SELECT coalesce(sum(m.uploaded_bytes), 0)::bigint FROM tenant.media m WHERE m.tenant_id = c.tenant_id AND m.state <> 'deleted' AND t.media_bytes IS NOT NULL),
+	       (SELECT coalesce(sum(u.size), 0)::bigint FROM tenant.uploads u WHERE u.tenant_id = c.tenant_id AND u.state = 'open' AND t.media_bytes IS NOT NULL)
 	  FROM tenant.clients c JOIN tenant.tenants t ON t.tenant_id = c.tenant_id
 	 WHERE c.tenant_id = $1 AND c.id = $2`
 
 // RoomForMedia refuses unless the actor may add a file of that many bytes for the
-// client now: the permission, the plan's storage, and how much one person may
-// upload in a short time. It is asked before any work is done on the bytes.
+// client now: the permission, the plan's storage, of which open uploads take what
+// they announced, and how much one person may upload in a short time. It is asked before any work is done on the bytes.
 func (sc *Scope) RoomForMedia(ctx context.Context, client model.ClientID, bytes int64) (err error) {
 	defer wrap(&err, "ask for room for media of client %d", client)
 	return sc.read(ctx, func(tx pgx.Tx) error { return sc.roomForMedia(ctx, tx, client, bytes) })
@@ -189,8 +191,8 @@ func (sc *Scope) roomForMedia(ctx context.Context, tx pgx.Tx, client model.Clien
 	var archived bool
 	var lately int
 	var quota *int64
-	var used int64
-	err := tx.QueryRow(ctx, sqlMediaRoom, sc.Actor.Tenant, client, sc.Actor.User, sc.now().Add(-uploadWindow)).Scan(&archived, &lately, &quota, &used)
+	var used, coming int64
+	err := tx.QueryRow(ctx, sqlMediaRoom, sc.Actor.Tenant, client, sc.Actor.User, sc.now().Add(-uploadWindow)).Scan(&archived, &lately, &quota, &used, &coming)
 	switch {
 	case noRows(err):
 		return model.Refuse(model.NotFound, "There is no such client.")
@@ -202,6 +204,8 @@ func (sc *Scope) roomForMedia(ctx context.Context, tx pgx.Tx, client model.Clien
 		return model.Refuse(model.TooMany, "You have uploaded very many files in a short time. Wait ten minutes, then go on.")
 	case quota != nil && used+bytes > *quota:
 		return model.Refuse(model.TooLarge, fmt.Sprintf("The workspace's storage is full: %d of %d MB are used. Delete files, or ask for more room.", used>>20, *quota>>20))
+	case quota != nil && used+coming+bytes > *quota:
+		return model.Refuse(model.TooLarge, fmt.Sprintf("The workspace's storage has no room for this: %d of %d MB are used, and uploads under way take another %d MB. Wait for them, or cancel one.", used>>20, *quota>>20, coming>>20))
 	}
 	return nil
 }
@@ -222,11 +226,6 @@ const sqlMediaTurn = `SELECT pg_advisory_xact_lock(hashtextextended('media ' || 
 // what RoomForMedia refuses.
 func (sc *Scope) AddMedia(ctx context.Context, a Asset) (_ Asset, again bool, err error) {
 	defer wrap(&err, "add media for client %d", a.ClientID)
-	a.CreatedAt, a.Revision = sc.now(), 1
-	a.UploadedBytes = max(a.UploadedBytes, a.Bytes)
-	if a.Placeholder == nil {
-		a.Placeholder = []byte{}
-	}
 	err = sc.write(ctx, func(tx pgx.Tx) error {
 		again, err = sc.addMedia(ctx, tx, &a)
 		return err
@@ -239,6 +238,11 @@ func (sc *Scope) AddMedia(ctx context.Context, a Asset) (_ Asset, again bool, er
 }
 
 func (sc *Scope) addMedia(ctx context.Context, tx pgx.Tx, a *Asset) (again bool, err error) {
+	a.CreatedAt, a.Revision = sc.now(), 1
+	a.UploadedBytes = max(a.UploadedBytes, a.Bytes)
+	if a.Placeholder == nil {
+		a.Placeholder = []byte{}
+	}
 	if _, err := tx.Exec(ctx, sqlMediaTurn, sc.Actor.Tenant); err != nil {
 		return false, err
 	}

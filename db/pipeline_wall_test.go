@@ -32,6 +32,10 @@ var pipelineCalls = map[string]string{
 	"mend_accounts":  `SELECT count(*) FROM (SELECT tenant.mend_accounts(ARRAY[$1::bigint], ARRAY[$2::bigint])) x WHERE false`,
 	"finish_mail":    `SELECT count(*) FROM (SELECT tenant.finish_mail($1, $5, true, '', NULL, false, '2026-03-12')) x WHERE false`,
 	"notice_facts":   `SELECT count(*) FROM tenant.notice_facts($1, $2, $4)`,
+	"drop_uploads":   `SELECT tenant.drop_uploads(ARRAY[$1::bigint], (SELECT array_agg(n) FROM generate_series(10000, 10100) n))`,
+	"stage_media":    `SELECT count(*) FROM tenant.stage_media($1, $3, 'pretended', 'x', $7, '2026-03-12', '2026-03-13') WHERE verdict <> 'gone'`,
+	"keep_staging":   `SELECT tenant.keep_staging($1, $3, 'pretended', 'y', $7, '2026-03-13')::int`,
+	"finish_staging": `SELECT tenant.finish_staging($1, $3, 'pretended', 'y', $7, 'handle', NULL, '2026-03-13')::int`,
 	"retime_targets": `SELECT tenant.retime_targets(ARRAY[$1::bigint], ARRAY[$2::bigint], ARRAY[(SELECT '2026-03-11 12:00+00'::timestamptz)], ARRAY['2026-03-15'::timestamptz], '2026-03-12')`,
 }
 
@@ -54,16 +58,18 @@ var mediaCalls = map[string]string{
 // forEverybody are the functions that take no workspace: they hand out, or tidy,
 // what is owed in all of them, each row with its workspace.
 var forEverybody = map[string]string{
-	"take_outbox":   "events, oldest first",
-	"take_mails":    "mails that are due",
-	"analyze_grown": "sizes of tables; it hands out nothing",
-	"owed_targets":  "targets whose time passed",
-	"sweep_claims":  "claims that grew old",
-	"sweep_outbox":  "events that were relayed long ago",
-	"take_media":    "tasks of the media queue that are due",
-	"release_media": "tasks that a lost queue held",
-	"planned_times": "plans that lie ahead, page by page",
-	"add_mail":      "writes a new mail for the workspace it is told, and names no row",
+	"take_outbox":    "events, oldest first",
+	"take_mails":     "mails that are due",
+	"analyze_grown":  "sizes of tables; it hands out nothing",
+	"owed_targets":   "targets whose time passed",
+	"sweep_claims":   "claims that grew old",
+	"sweep_outbox":   "events that were relayed long ago",
+	"take_media":     "tasks of the media queue that are due",
+	"release_media":  "tasks that a lost queue held",
+	"planned_times":  "plans that lie ahead, page by page",
+	"add_mail":       "writes a new mail for the workspace it is told, and names no row",
+	"expire_uploads": "uploads that lay too long, each with its workspace",
+	"sweep_staging":  "what was staged long ago",
 }
 
 // TestPipelineFunctionsMatchEveryPart calls them with a workspace and ids that do
@@ -79,6 +85,8 @@ func TestPipelineFunctionsMatchEveryPart(t *testing.T) {
 		SELECT tenant_id, id, version_id, 1, 'preparing', owner, '2026-03-12' FROM tenant.targets WHERE id = $1`, h.PlannedTarget)
 	w.Super(t, db.MainShard, `INSERT INTO tenant.publish_guards SELECT tenant_id, post_id, account_id, owner, '2026-03-12' FROM tenant.targets WHERE id = $1`, h.PlannedTarget)
 	w.Super(t, db.MainShard, `UPDATE tenant.accounts SET refresh_owner = $1, refresh_token = 'x', token_expires = '2026-03-12' WHERE id = $2`, owner, h.Account)
+	w.Super(t, db.MainShard, `INSERT INTO tenant.staged_media (tenant_id, version_id, publisher, path, owner, leased_until)
+		SELECT tenant_id, version_id, 'pretended', 'y', $1, '2027-01-01' FROM tenant.targets WHERE id = $2`, owner, h.PlannedTarget)
 	look := func(sql string, args ...any) int64 { return dbtest.Look[int64](t, w, db.MainShard, sql, args...) }
 	version := look(`SELECT version_id FROM tenant.targets WHERE id = $1`, h.PlannedTarget)
 	mail, event := look(`SELECT max(id) FROM tenant.mails WHERE tenant_id = $1`, north.ID), look(`SELECT max(id) FROM tenant.outbox WHERE tenant_id = $1`, north.ID)

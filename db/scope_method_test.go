@@ -26,6 +26,7 @@ type method struct {
 	calls   map[string]call // by what is named: each position that takes an id
 	changes bool            // it writes, so it leaves an audit line
 	free    bool            // it takes no id: whoever calls it reads or changes their own
+	quiet   string          // why a change leaves no audit line
 	empty   bool            // it answers ids that are not there with nothing, not with a refusal
 	exempt  string          // why it cannot be called with another's ids
 }
@@ -92,7 +93,7 @@ func asset(client model.ClientID) db.Asset {
 // fails for one that is not here.
 func scopeMethods() map[string]method {
 	all := map[string]method{}
-	for _, list := range []map[string]method{postMethods(), targetMethods(), approvalMethods(), accountMethods(), listMethods(), mediaMethods()} {
+	for _, list := range []map[string]method{postMethods(), targetMethods(), approvalMethods(), accountMethods(), listMethods(), mediaMethods(), uploadMethods()} {
 		maps.Copy(all, list)
 	}
 	return all

@@ -25,12 +25,14 @@ var notOwned = map[string]string{
 // pipeline asks about all workspaces at once, is not unique, and holds only rows
 // that still matter.
 var unledIndexes = map[string]string{
-	"media_tasks_due": "the media queue takes what is due, whoever's it is",
-	"outbox_owed":     "the relay takes the oldest events, whoever's they are",
-	"outbox_over":     "the sweeper deletes relayed events by age",
-	"mails_owed":      "the mailer takes what is due",
-	"targets_claimed": "the sweeper looks for claims that grew old",
-	"targets_owed":    "the sweeper looks for targets whose time passed",
+	"media_tasks_due":  "the media queue takes what is due, whoever's it is",
+	"outbox_owed":      "the relay takes the oldest events, whoever's they are",
+	"outbox_over":      "the sweeper deletes relayed events by age",
+	"mails_owed":       "the mailer takes what is due",
+	"targets_claimed":  "the sweeper looks for claims that grew old",
+	"staged_media_old": "the sweeper forgets what was staged long ago",
+	"uploads_due":      "the sweeper takes uploads that lay too long",
+	"targets_owed":     "the sweeper looks for targets whose time passed",
 }
 
 // looseReferences are columns that name a row of a workspace without a foreign
@@ -152,13 +154,13 @@ func TestTheRolesOwnNothingAndCannotPassTheWalls(t *testing.T) {
 // versions, moves, decisions, findings and the audit log above all.
 var granted = map[string]string{
 	"herald_app INSERT": "accounts approval_requests approvers audit blackouts client_access clients comments decisions findings mails media media_crops media_folders media_renditions media_tasks media_words outbox post_versions posts " +
-		"review_link_requests review_links slots stage_people stages target_changes targets tenants version_media",
-	"herald_app UPDATE": "accounts approval_requests approvers blackouts client_access clients mails media media_crops media_folders media_renditions media_tasks posts review_links stages targets tenants",
-	"herald_app DELETE": "blackouts client_access media_crops media_folders media_words slots stage_people stages",
+		"review_link_requests review_links slots stage_people stages target_changes targets tenants uploads version_media",
+	"herald_app UPDATE": "accounts approval_requests approvers blackouts client_access clients mails media media_crops media_folders media_renditions media_tasks posts review_links stages targets tenants uploads",
+	"herald_app DELETE": "blackouts client_access media_crops media_folders media_words slots stage_people stages uploads",
 	"herald_pipeline INSERT": "account_rates accounts approval_requests approvers attempts audit blackouts client_access clients comments decisions findings mails media media_renditions media_tasks outbox post_versions posts " +
-		"publish_guards review_link_requests review_links slots stage_people stages target_changes targets tenants usage_months version_media",
-	"herald_pipeline UPDATE": "account_rates accounts attempts mails media media_renditions media_tasks outbox posts publish_guards targets usage_months",
-	"herald_pipeline DELETE": "mails media_renditions media_tasks outbox publish_guards",
+		"publish_guards review_link_requests review_links slots stage_people staged_media stages target_changes targets tenants usage_months version_media",
+	"herald_pipeline UPDATE": "account_rates accounts attempts mails media media_renditions media_tasks outbox posts publish_guards staged_media targets uploads usage_months",
+	"herald_pipeline DELETE": "mails media_renditions media_tasks outbox publish_guards staged_media uploads",
 }
 
 func TestGrantsAreTheseAndNoOthers(t *testing.T) {

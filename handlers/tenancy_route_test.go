@@ -1,6 +1,7 @@
 package handlers_test
 
 import (
+	"encoding/base64"
 	"fmt"
 	"net/url"
 	"strings"
@@ -16,9 +17,10 @@ type try struct {
 	name string
 	path string
 	form url.Values
-	file []byte // sent along as an upload
-	free bool   // nothing of another's is named
-	odd  bool   // nobody at work sends it
+	file []byte   // sent along as an upload
+	tus  []string // headers of the upload protocol, in pairs
+	free bool     // nothing of another's is named
+	odd  bool     // nobody at work sends it
 }
 
 // route builds the requests that an address is tried with. With own and of the
@@ -56,6 +58,10 @@ var routes = map[string]route{
 	"POST /w/{slug}/posts/form":                     composed("/form"),
 	"POST /w/{slug}/posts/check":                    composed("/check"),
 	"POST /w/{slug}/media":                          uploads,
+	"POST /w/{slug}/uploads":                        newUploads,
+	"HEAD /w/{slug}/uploads/{upload}":               onUpload(func(h dbtest.Holding) model.UploadID { return h.Dropped }),
+	"PATCH /w/{slug}/uploads/{upload}":              onUpload(func(h dbtest.Holding) model.UploadID { return h.Arriving }, "Upload-Offset", "1", "Content-Type", "application/offset+octet-stream"),
+	"DELETE /w/{slug}/uploads/{upload}":             onUpload(func(h dbtest.Holding) model.UploadID { return h.Dropped }),
 	"POST /w/{slug}/posts/{id}/retries":             onPost("/retries", func(h dbtest.Holding) model.PostID { return h.Failed }),
 	"POST /w/{slug}/posts/{id}/archive":             onPost("/archive", func(h dbtest.Holding) model.PostID { return h.Stuck }),
 	"GET /w/{slug}/targets/{id}":                    get(func(of dbtest.Holding) string { return "/targets/" + id(of.PlannedTarget) }),
@@ -213,6 +219,17 @@ func uploads(g *grounds, own, of dbtest.Holding) []try {
 		{name: "library", path: to, form: fields(append(base, "owner", id(of.Client))...), file: g.picture},
 		{name: "library beside an account", path: to, form: fields(append(base, "owner", id(of.Client), "account", id(own.Account))...), file: g.picture},
 		{name: "post", path: to, form: fields(append(base, "post", id(of.Draft), "account", id(own.Account))...), file: g.picture},
+	}
+}
+
+func newUploads(_ *grounds, own, of dbtest.Holding) []try {
+	meta := "filename YS5qcGc=,client " + base64.StdEncoding.EncodeToString([]byte(id(of.Client)))
+	return []try{{name: "client", path: at(own, "/uploads"), tus: []string{"Tus-Resumable", "1.0.0", "Upload-Length", "10", "Upload-Metadata", meta}}}
+}
+
+func onUpload(of1 func(dbtest.Holding) model.UploadID, header ...string) route {
+	return func(_ *grounds, own, of dbtest.Holding) []try {
+		return []try{{name: "upload", path: at(own, "/uploads/"+id(of1(of))), tus: append([]string{"Tus-Resumable", "1.0.0"}, header...)}}
 	}
 }
 

@@ -120,6 +120,9 @@ func (g *grounds) send(who *db.Scope, pattern string, try try) *httptest.Respons
 	if method == http.MethodPost {
 		r.Header.Set("Content-Type", kind)
 	}
+	for i := 0; i < len(try.tus); i += 2 {
+		r.Header.Set(try.tus[i], try.tus[i+1])
+	}
 	if who != nil {
 		w := httptest.NewRecorder()
 		sessions := &web.Sessions{Store: g.Store, Secure: true, Now: g.Clock.Now}
@@ -260,6 +263,12 @@ func TestEveryAddressOfAnotherWorkspace(t *testing.T) {
 			t.Errorf("%s as a stranger: status %d, want 404: %s", pattern, w.Code, words(w))
 		}
 		w := g.send(nil, pattern, try)
+		if try.tus != nil {
+			if w.Code != http.StatusUnauthorized {
+				t.Errorf("%s as nobody: status %d, want 401: a client that uploads follows no page", pattern, w.Code)
+			}
+			return
+		}
 		if to := w.Header().Get("Location"); w.Code != http.StatusSeeOther || !strings.HasPrefix(to, "/signin") {
 			t.Errorf("%s as nobody: status %d to %q, want the sign-in page", pattern, w.Code, to)
 		}

@@ -22,6 +22,7 @@ type Deps struct {
 	Redis    redis.UniversalClient
 	Networks map[network.Name]networks.Adapter
 	Media    MediaSource
+	Blobs    Shelves
 	Mail     Mailer
 	Settings Settings
 	Log      *slog.Logger
@@ -60,7 +61,7 @@ func NewServer(d Deps) *Server {
 	notifier := &Notifier{Pipe: d.Pipe}
 	s.ticker = &Ticker{Pipe: d.Pipe, Enqueuer: NewEnqueuer(d.Redis), Notify: notifier.Notify, Settings: d.Settings, Log: d.Log, Now: d.Now, Fail: d.Fail}
 	d.Pipe.FailAt(d.Fail)
-	s.sweeper = &Sweeper{Pipe: d.Pipe, Redis: d.Redis, Settings: d.Settings, Log: d.Log, Now: d.Now}
+	s.sweeper = &Sweeper{Pipe: d.Pipe, Redis: d.Redis, Blobs: d.Blobs, Settings: d.Settings, Log: d.Log, Now: d.Now}
 	return s
 }
 

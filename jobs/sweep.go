@@ -10,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"herald/db"
+	"herald/db/blob"
 	"herald/db/model"
 )
 
@@ -18,9 +19,16 @@ import (
 type Sweeper struct {
 	Pipe     *db.Pipeline
 	Redis    redis.UniversalClient
+	Blobs    Shelves
 	Settings Settings
 	Log      *slog.Logger
 	Now      func() time.Time
+}
+
+// Shelves is where the bytes of uploads lie.
+type Shelves interface {
+	Abandon(ctx context.Context, d blob.Draft) error
+	Delete(ctx context.Context, key string) error
 }
 
 // kept is how long relayed events and finished dispatches stay for evidence.
@@ -30,7 +38,7 @@ const kept = 30 * 24 * time.Hour
 func (s *Sweeper) Sweep(ctx context.Context) error {
 	var errs []error
 	for _, shard := range s.Pipe.Shards() {
-		errs = append(errs, s.claims(ctx, shard), s.owed(ctx, shard))
+		errs = append(errs, s.claims(ctx, shard), s.owed(ctx, shard), s.Uploads(ctx, shard))
 	}
 	errs = append(errs, s.Requeue(ctx, s.Now().Add(-s.Settings.StaleEnqueued), true), s.Requeue(ctx, s.Now().Add(-s.fresh()), false),
 		s.Pipe.Forget(ctx, s.Now().Add(-kept), 10*batch))
@@ -74,6 +82,42 @@ func (s *Sweeper) owed(ctx context.Context, shard string) error {
 	n, err := s.Pipe.RestoreOwed(ctx, shard, s.Now().Add(-s.Settings.StaleEnqueued), 10*batch)
 	if n > 0 {
 		s.Log.WarnContext(ctx, "owed targets restored", "shard", shard, "count", n)
+	}
+	return err
+}
+
+// Uploads takes away what arrived of files that nobody goes on with: the bytes
+// first, so that a sweeper that dies in between is followed by another.
+func (s *Sweeper) Uploads(ctx context.Context, shard string) error {
+	for {
+		list, err := s.Pipe.ExpireUploads(ctx, shard, batch)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		var errs []error
+		done := list[:0]
+		for _, u := range list {
+			if err := s.takeAway(ctx, u); err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			done = append(done, u)
+		}
+		errs = append(errs, s.Pipe.DropUploads(ctx, shard, done))
+		if err := errors.Join(errs...); err != nil {
+			return err
+		}
+		s.Log.InfoContext(ctx, "old uploads forgotten", "shard", shard, "count", len(done))
+	}
+}
+
+func (s *Sweeper) takeAway(ctx context.Context, u db.OldUpload) error {
+	if u.Draft.Key == "" { // not a byte came
+		return nil
+	}
+	err := s.Blobs.Abandon(ctx, u.Draft)
+	if err == nil && !u.Kept {
+		err = s.Blobs.Delete(ctx, u.Draft.Key)
 	}
 	return err
 }

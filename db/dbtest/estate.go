@@ -29,6 +29,9 @@ type Holding struct {
 	Account  model.AccountID
 	Media    model.MediaID
 	Folder   model.FolderID // where the file lies
+	Upload   model.UploadID // of the owner's, whole and not yet a file of the library
+	Arriving model.UploadID // another, of which the first byte is here
+	Dropped  model.UploadID // and another, to be given up
 	Approver model.ApproverID
 	Comment  int64
 
@@ -66,6 +69,7 @@ func (a *Agency) Holding(t testing.TB, slug string) Holding {
 	a.w.Super(t, a.Shard, `UPDATE tenant.accounts SET handle = '@' || $3 WHERE tenant_id = $1 AND id = $2`, a.ID, h.Account, h.Mark)
 	h.Media = a.media(t, h.Client, h.Mark)
 	h.Folder = h.library(t)
+	h.Upload, h.Arriving, h.Dropped = h.upload(t, 2), h.upload(t, 1), h.upload(t, 1)
 	h.Approver = a.approver(t, h.Client, h.Mark)
 	h.write(t)
 	h.ask(t)
@@ -93,6 +97,19 @@ func (h *Holding) library(t testing.TB) model.FolderID {
 		WITH r AS (INSERT INTO tenant.media_renditions (tenant_id, media_id, recipe, state, reason, wanted_at) VALUES ($1, $2, 'webp ' || $3, 'failed', $3, '2026-03-01') RETURNING *)
 		INSERT INTO tenant.media_tasks (tenant_id, media_id, rendition_id, next_at, made_at) SELECT tenant_id, media_id, id, '2027-01-01', '2026-03-01' FROM r`, h.ID, h.Media, h.Mark)
 	return folder
+}
+
+// upload makes an upload of two bytes, of which some are here. Another one, which
+// is done, points at the holding's file.
+func (h *Holding) upload(t testing.TB, received int) model.UploadID {
+	t.Helper()
+	user, now := h.Owner.Actor.User, h.w.Clock.Now()
+	h.w.Super(t, h.Shard, `INSERT INTO tenant.uploads (tenant_id, client_id, state, name, size, received, media_id, kept, created_by, created_at, due_at)
+		VALUES ($1, $2, 'done', $3, 1, 1, $4, true, $5, $6::timestamptz, $6::timestamptz + interval '1 day')`, h.ID, h.Client, h.Mark, h.Media, user, now)
+	return Look[model.UploadID](t, h.w, h.Shard, `
+		INSERT INTO tenant.uploads (tenant_id, client_id, name, size, received, draft, holder, held_until, created_by, created_at, due_at)
+		VALUES ($1, $2, $3, 2, $4::bigint, jsonb_build_object('key', 'tenants/' || $1::bigint || '/media/2026/03/' || gen_random_uuid() || '.jpg', 'size', $4::bigint), 'x', $6::timestamptz, $5, $6::timestamptz, $6::timestamptz + interval '1 day') RETURNING id`,
+		h.ID, h.Client, h.Mark+".jpg", received, user, now)
 }
 
 // approver makes a person who decides for the client by link, alone.
@@ -177,6 +194,8 @@ func (h *Holding) fill(t testing.TB) {
 	} {
 		h.w.Super(t, h.Shard, sql, h.ID, h.UnsureTarget)
 	}
+	h.w.Super(t, h.Shard, `INSERT INTO tenant.staged_media (tenant_id, version_id, publisher, path, handle, owner, leased_until)
+		SELECT tenant_id, id, 'pretended', $3, $3, gen_random_uuid(), '2027-01-01' FROM tenant.post_versions WHERE tenant_id = $1 AND post_id = $2`, h.ID, h.Draft, h.Mark)
 	h.w.Super(t, h.Shard, `
 		WITH r AS (
 			INSERT INTO tenant.approval_requests (tenant_id, post_id, version_id, content_hash, client_id, stages, state, asked_by, asked_at, closed_at)

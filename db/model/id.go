@@ -9,6 +9,7 @@ type (
 	MediaID     int64 // a picture or video
 	FolderID    int64 // a folder of a client's library
 	RenditionID int64 // a file made of one for networks that do not take it as it is
+	UploadID    int64 // a file on its way in, piece by piece
 	PostID      int64 // a thread of immutable versions
 	VersionID   int64 // one immutable version of a post
 	TargetID    int64 // one post on one account

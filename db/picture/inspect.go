@@ -64,7 +64,7 @@ func inspect(ctx context.Context, src Source, limits Limits) (f Facts, o outline
 		return f, o, err
 	}
 	in.t = f.Type
-	if err := limits.checkBytes(f.Type, src.Size()); err != nil {
+	if err := limits.CheckBytes(f.Type, src.Size()); err != nil {
 		return f, o, err
 	}
 	f.Orientation = 1

@@ -24,7 +24,7 @@ type Limits struct {
 func Standard() Limits {
 	return Limits{
 		PictureBytes: 50 << 20,
-		VideoBytes:   1 << 30,
+		VideoBytes:   4 << 30,
 		Pixels:       50_000_000,
 		Side:         16_384,
 		Scans:        64,
@@ -33,7 +33,9 @@ func Standard() Limits {
 	}
 }
 
-func (l Limits) checkBytes(t Type, size int64) error {
+// CheckBytes refuses a file of a type that has more bytes than the rule allows. It
+// can be asked before they have come.
+func (l Limits) CheckBytes(t Type, size int64) error {
 	what, limit := "picture", l.PictureBytes
 	if t.Video() {
 		what, limit = "video", l.VideoBytes

@@ -8,15 +8,17 @@ import (
 	"image/color"
 	"image/jpeg"
 	"io"
+	"io/fs"
 	"log/slog"
 	"mime/multipart"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
+	"path/filepath"
 	"regexp"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"testing"
 	"time"
 
@@ -41,6 +43,7 @@ type studio struct {
 	server  *httptest.Server
 	edge    *web.Edge
 	blobs   *flaky
+	folder  string // where they lie
 	client  model.ClientID
 	account model.AccountID // on Mastodon
 	owner   *http.Client
@@ -54,7 +57,8 @@ func newStudio(t *testing.T) *studio {
 	s.agency = s.Agency(t, "north", dbtest.SecondShard)
 	s.client = s.agency.Client(t, "bakery")
 	s.account = s.agency.Account(t, s.client, network.Mastodon)
-	blobs, err := blob.OpenFolder(t.TempDir())
+	s.folder = t.TempDir()
+	blobs, err := blob.OpenFolder(s.folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,34 +75,66 @@ func newStudio(t *testing.T) *studio {
 	return s
 }
 
-// flaky is a store that can be told to fail.
+// flaky is a store that can be told to fail, in everything or in one thing.
 type flaky struct {
 	blob.Store
-	fault atomic.Pointer[error]
+	faults sync.Map // by what is done; "" is everything
 }
 
-func (f *flaky) fail(err error) { f.fault.Store(&err) }
-func (f *flaky) heal()          { f.fault.Store(nil) }
+func (f *flaky) fail(err error)               { f.faults.Store("", err) }
+func (f *flaky) failing(do string, err error) { f.faults.Store(do, err) }
+func (f *flaky) heal()                        { f.faults.Clear() }
 
-func (f *flaky) trouble() error {
-	if err := f.fault.Load(); err != nil {
-		return *err
+func (f *flaky) trouble(do string) error {
+	for _, key := range []string{"", do} {
+		if err, ok := f.faults.Load(key); ok {
+			return err.(error)
+		}
 	}
 	return nil
 }
 
 func (f *flaky) Put(ctx context.Context, key string, r io.Reader, o blob.Options) (blob.Info, error) {
-	if err := f.trouble(); err != nil {
+	if err := f.trouble("put"); err != nil {
 		return blob.Info{}, err
 	}
 	return f.Store.Put(ctx, key, r, o)
 }
 
 func (f *flaky) Open(ctx context.Context, key string) (blob.Object, error) {
-	if err := f.trouble(); err != nil {
+	if err := f.trouble("open"); err != nil {
 		return nil, err
 	}
 	return f.Store.Open(ctx, key)
+}
+
+func (f *flaky) Extend(ctx context.Context, d blob.Draft, r io.Reader) (blob.Draft, error) {
+	if err := f.trouble("extend"); err != nil {
+		return d, err
+	}
+	return f.Store.Extend(ctx, d, r)
+}
+
+func (f *flaky) Finish(ctx context.Context, d blob.Draft) (blob.Info, error) {
+	if err := f.trouble("finish"); err != nil {
+		return blob.Info{}, err
+	}
+	return f.Store.Finish(ctx, d)
+}
+
+// storedIn lists the files of a store's folder, unfinished ones too.
+func storedIn(t *testing.T, folder string) (list []string) {
+	t.Helper()
+	err := filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			list = append(list, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
 }
 
 // testLog keeps what the edge logs with the test that caused it.

@@ -2,7 +2,6 @@ package desk
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -63,7 +62,7 @@ func (d *Desk) takeFile(ctx context.Context, scope *db.Scope, client model.Clien
 		return a, false, u.full
 	}
 	if u.over {
-		return a, false, model.Refuse(model.TooLarge, fmt.Sprintf("This file has %s; the limit is %s. Make it smaller and upload it again.", megabytes(u.size), megabytes(d.uploadBytes())))
+		return a, false, tooLarge(u.size, d.formBytes())
 	}
 	if err := scope.RoomForMedia(ctx, client, u.size); err != nil {
 		return a, false, err
@@ -93,7 +92,7 @@ func (d *Desk) inspect(ctx context.Context, name string, src *io.SectionReader) 
 	if _, err := picture.Recognize(name, head); err != nil {
 		return picture.Facts{}, err
 	}
-	return picture.Inspect(ctx, src, picture.Standard())
+	return picture.Inspect(ctx, src, d.limits())
 }
 
 // keep stores the bytes and records the asset; what is not recorded in the end is
@@ -173,10 +172,12 @@ func (d *Desk) put(ctx context.Context, scope *db.Scope, key *string, size *int6
 }
 
 // forget takes stored bytes away that nothing points at.
-func (d *Desk) forget(ctx context.Context, a db.Asset) {
+func (d *Desk) forget(ctx context.Context, a db.Asset) { d.forgetKeys(ctx, a.Path, a.ThumbPath) }
+
+func (d *Desk) forgetKeys(ctx context.Context, keys ...string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	for _, key := range []string{a.Path, a.ThumbPath} {
+	for _, key := range keys {
 		if key == "" {
 			continue
 		}

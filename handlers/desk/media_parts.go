@@ -61,12 +61,29 @@ func (d *Desk) uploadBytes() int64 {
 	return picture.Standard().VideoBytes
 }
 
+// formMost is the largest file that a form takes: it waits on this machine's disk
+// until the whole form is here. Larger ones go up by themselves, as uploads.
+const formMost = 512 << 20
+
+func (d *Desk) formBytes() int64 { return min(d.uploadBytes(), formMost) }
+
+// limits are the library's, with the operator's setting.
+func (d *Desk) limits() picture.Limits {
+	l := picture.Standard()
+	l.VideoBytes = d.uploadBytes()
+	return l
+}
+
+func tooLarge(size, limit int64) error {
+	return model.Refuse(model.TooLarge, fmt.Sprintf("This file has %s; the limit is %s. Make it smaller and upload it again.", megabytes(size), megabytes(limit)))
+}
+
 // readParts reads a form. Files go to disk as they come, so that memory does not
 // grow with them; one that is too large, or has no room there, is passed over to
 // its end, so that the rest of the form is not lost. It refuses with TooLarge a body beyond that. The
 // caller closes the parts.
 func (d *Desk) readParts(w http.ResponseWriter, r *http.Request) (p *parts, err error) {
-	r.Body = http.MaxBytesReader(w, r.Body, 4*d.uploadBytes()+formTextBytes)
+	r.Body = http.MaxBytesReader(w, r.Body, 4*d.formBytes()+formTextBytes)
 	reader, err := r.MultipartReader()
 	if errors.Is(err, http.ErrNotMultipart) {
 		return readFields(w, r)
@@ -75,7 +92,7 @@ func (d *Desk) readParts(w http.ResponseWriter, r *http.Request) (p *parts, err 
 		return nil, errForm
 	}
 	p = &parts{Values: url.Values{}, create: func() (*os.File, error) { return os.CreateTemp("", "herald-upload-*") }}
-	if err := p.read(reader, d.uploadBytes()); err != nil {
+	if err := p.read(reader, d.formBytes()); err != nil {
 		p.close()
 		return nil, err
 	}

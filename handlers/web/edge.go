@@ -85,18 +85,15 @@ func Status(err error) int {
 
 // Fail answers with an error. A refusal is its sentence and status. A fault of
 // ours is logged once and shown as a reference. In a page that htmx works on, the words
-// become a notice and the page stays.
+// become a notice and the page stays; a client that uploads gets them as plain text.
 func (e *Edge) Fail(w http.ResponseWriter, r *http.Request, err error) {
-	status, say, ref := Status(err), "", ""
-	if no, ok := model.Refused(err); ok {
-		say = no.Say
-	} else {
-		ref = rand.Text()[:8]
-		if r.Context().Err() == nil {
-			e.Log.ErrorContext(r.Context(), "request failed", "err", err, "route", r.Pattern, "ref", ref)
-		}
-	}
 	w.Header().Set("Cache-Control", "no-store")
+	if FromUploader(r) {
+		status, say := e.Words(r.Context(), err)
+		http.Error(w, say, status)
+		return
+	}
+	status, say, ref := e.sort(r.Context(), r.Pattern, err)
 	if FromHTMX(r) {
 		w.Header().Set("HX-Retarget", "#notices")
 		w.Header().Set("HX-Reswap", "innerHTML")
@@ -108,6 +105,31 @@ func (e *Edge) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	p.Reference = ref
 	render(r.Context(), w, status, problem.Page(p))
 }
+
+// sort tells a refusal from a fault of ours, which it logs under a reference.
+func (e *Edge) sort(ctx context.Context, route string, err error) (status int, say, ref string) {
+	if no, ok := model.Refused(err); ok {
+		return Status(err), no.Say, ""
+	}
+	ref = rand.Text()[:8]
+	if ctx.Err() == nil {
+		e.Log.ErrorContext(ctx, "request failed", "err", err, "route", route, "ref", ref)
+	}
+	return Status(err), "", ref
+}
+
+// Words are what Fail says, for answers that are no page.
+func (e *Edge) Words(ctx context.Context, err error) (status int, say string) {
+	status, say, ref := e.sort(ctx, "", e.Stored(ctx, err))
+	if ref != "" {
+		say = "Something broke on our side, and nothing you did was wrong. Try again in a moment. The reference is " + ref + "."
+	}
+	return status, say
+}
+
+// FromUploader says whether the request is of a client that uploads by the tus
+// protocol.
+func FromUploader(r *http.Request) bool { return r.Header.Get("Tus-Resumable") != "" }
 
 // FromHTMX says whether the request wants a part of a page.
 func FromHTMX(r *http.Request) bool { return r.Header.Get("HX-Request") == "true" }

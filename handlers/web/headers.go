@@ -27,8 +27,13 @@ func Headers(secure bool, next http.Handler) http.Handler {
 	})
 }
 
-// toSignIn sends the browser to the sign-in page and back afterwards.
+// toSignIn sends the browser to the sign-in page and back afterwards. A client that
+// uploads can do nothing with a page.
 func toSignIn(w http.ResponseWriter, r *http.Request) {
+	if FromUploader(r) {
+		http.Error(w, "You are signed out. Sign in again, then choose the file again: the upload goes on where it stopped.", http.StatusUnauthorized)
+		return
+	}
 	path := "/signin"
 	if r.Method == http.MethodGet && !FromHTMX(r) {
 		path += "?next=" + url.QueryEscape(r.URL.RequestURI())

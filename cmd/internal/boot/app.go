@@ -163,7 +163,7 @@ func (a *App) Worker() (*jobs.Server, error) {
 		return nil, err
 	}
 	return jobs.NewServer(jobs.Deps{
-		Pipe: a.Pipe, Redis: a.Redis, Networks: a.Config.Adapters(a.Now), Mail: deliverer, Settings: a.Config.Pipeline, Log: a.Log, Now: a.Now,
+		Pipe: a.Pipe, Redis: a.Redis, Networks: a.Config.Adapters(a.Now), Mail: deliverer, Blobs: a.Blobs, Settings: a.Config.Pipeline, Log: a.Log, Now: a.Now,
 		Media: media{blobs: a.Blobs, ring: a.Config.Ring, baseURL: a.Config.BaseURL, now: a.Now}, Fail: failPoint(),
 	}), nil
 }

@@ -77,6 +77,7 @@ var settings = []setting{
 	{"LOG", oneOf(func(c *Config) *string { return &c.LogFormat }, "text", "json"), "text or json"},
 	{"METRICS_ADDR", text(func(c *Config) *string { return &c.MetricsAddr }), "where /metrics listens"},
 	{"ALLOW_PRIVATE_TARGETS", readPrefixes, "CIDRs that user-chosen addresses may lie in"},
+	{"MAX_UPLOAD", readUpload, "the largest file taken, as 4GB"},
 	{"SIGNED_URL_TTL", duration(func(c *Config) *time.Duration { return &c.SignedURLTTL }), "life of members' media links"},
 	{"PROVIDER_URL_TTL", duration(func(c *Config) *time.Duration { return &c.Pipeline.ProviderURLTTL }), "life of media links for networks that pull"},
 	{"TICK", duration(func(c *Config) *time.Duration { return &c.Pipeline.Tick }), "how often relay and dispatch run"},
@@ -106,7 +107,7 @@ func Read(environ []string) (Config, error) {
 	c := Config{
 		ShardURLs: map[string]string{}, Networks: map[network.Name]NetworkConfig{}, Pipeline: jobs.Defaults(), Cost: secret.DefaultCost(),
 		Addr: "127.0.0.1:8080", MailFrom: "Herald <herald@localhost>", Scanner: "signature", ClamdAddr: "/var/run/clamav/clamd.ctl", LogFormat: "text",
-		SignedURLTTL: 15 * time.Minute, UploadBytes: 512 << 20,
+		SignedURLTTL: 15 * time.Minute, UploadBytes: 4 << 30,
 	}
 	var errs []error
 	for _, entry := range environ {
@@ -314,6 +315,19 @@ func readPrefixes(c *Config, v string) error {
 		c.PrivateTargets = append(c.PrivateTargets, p)
 	}
 	return nil
+}
+
+// readUpload reads a size of whole KB, MB or GB, each 1024 of the one before.
+func readUpload(c *Config, v string) error {
+	for unit, bytes := range map[string]int64{"KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30} {
+		text, ok := strings.CutSuffix(v, unit)
+		n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+		if ok && err == nil && n >= 1 && n <= (48<<30)/bytes {
+			c.UploadBytes = n * bytes
+			return nil
+		}
+	}
+	return fmt.Errorf("%q is not a size like 500MB or 4GB, of 48GB at most", v)
 }
 
 // readRate reads "25/h": a number of publishes per m, h or d.
