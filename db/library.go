@@ -17,21 +17,22 @@ import (
 
 // LibraryFilter picks assets of the library. Zero values pick all.
 type LibraryFilter struct {
-	Client model.ClientID
-	Folder model.FolderID
-	Loose  bool // only what lies in no folder
-	Kind   network.MediaKind
-	Use    MediaUse
-	Shape  Orientation
-	State  MediaState
-	From   time.Time // uploaded at or after
-	To     time.Time // uploaded before
-	Tags   []string  // has all of them
-	Words  string    // each word begins one of name, alt text and tags
-	NoAlt  bool      // has no alt text
-	Order  LibraryOrder
-	After  string // LibraryPage.Next of the page before
-	Limit  int    // at most maxLibrary
+	IDs      []model.MediaID // of these alone; nil: of all
+	Client   model.ClientID
+	Folder   model.FolderID
+	Loose    bool // only what lies in no folder
+	Kind     network.MediaKind
+	Use      MediaUse
+	Shape    Orientation
+	Standing MediaStanding
+	From     time.Time // uploaded at or after
+	To       time.Time // uploaded before
+	Tags     []string  // has all of them
+	Words    string    // each word begins one of name, alt text and tags
+	NoAlt    bool      // has no alt text
+	Order    LibraryOrder
+	After    string // LibraryPage.Next of the page before
+	Limit    int    // at most maxLibrary
 }
 
 // MediaUse sorts assets by the posts that use them.
@@ -52,6 +53,15 @@ const (
 	Landscape Orientation = "landscape"
 	Portrait  Orientation = "portrait"
 	Square    Orientation = "square"
+)
+
+// MediaStanding sorts assets by whether they are ready.
+type MediaStanding string
+
+// The standings.
+const (
+	Unfinished MediaStanding = "unfinished" // on its way
+	Stopped    MediaStanding = "stopped"    // refused, or in quarantine
 )
 
 // LibraryOrder is what the library is sorted by.
@@ -80,7 +90,8 @@ type LibraryAsset struct {
 const maxLibrary = 200
 
 // Library lists assets of the clients whose media the actor may see. It refuses
-// with NotFound a client or folder that is not there or hidden.
+// with NotFound a client or folder that is not there or hidden, and ids of which
+// none is.
 func (sc *Scope) Library(ctx context.Context, f LibraryFilter) (page LibraryPage, err error) {
 	defer wrap(&err, "list media")
 	q, err := sc.libraryQuery(f)
@@ -101,6 +112,9 @@ func (sc *Scope) Library(ctx context.Context, f LibraryFilter) (page LibraryPage
 		if len(page.Assets) > q.limit {
 			page.Assets = page.Assets[:q.limit]
 			page.Next = turnOf(f.Order, page.Assets[q.limit-1].Asset).String()
+		}
+		if f.IDs != nil && len(page.Assets) == 0 {
+			return errNoMedia
 		}
 		return sc.addUsage(ctx, tx, page.Assets)
 	})
@@ -171,6 +185,9 @@ func (sc *Scope) libraryQuery(f LibraryFilter) (q *libraryQuery, err error) {
 }
 
 func (q *libraryQuery) belongs(f LibraryFilter) {
+	if f.IDs != nil {
+		q.and("m.id = ANY (%s)", f.IDs)
+	}
 	if f.Client != 0 {
 		q.and("m.client_id = %s", f.Client)
 	}
@@ -196,8 +213,11 @@ func (q *libraryQuery) looks(f LibraryFilter) {
 	if f.Kind != "" {
 		q.and("m.kind = %s", f.Kind)
 	}
-	if f.State != "" {
-		q.and("m.state = %s", f.State)
+	switch f.Standing { // in the words of the index media_unfinished
+	case Unfinished:
+		q.and("m.state IN ('uploading', 'scanning', 'processing')")
+	case Stopped:
+		q.and("m.state IN ('refused', 'quarantined')")
 	}
 	if !f.From.IsZero() {
 		q.and("m.created_at >= %s", f.From)

@@ -61,7 +61,7 @@ func TestLibraryIsFoundByNameAltTextAndTag(t *testing.T) {
 	s := newShelf(t)
 	bread, cake := s.put(t, "IMG_Brot-04.jpg", 10, 10), s.put(t, "cake.jpg", 10, 10)
 	s.put(t, "東京タワー.png", 10, 10)
-	if err := s.Owner.DescribeMedia(t.Context(), cake, 1, "cake.jpg", "Ein Käsekuchen auf dem Tisch"); err != nil {
+	if err := s.Owner.DescribeMedia(t.Context(), cake, 1, db.MediaWords{Name: "cake.jpg", Alt: "Ein Käsekuchen auf dem Tisch"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Owner.TagMedia(t.Context(), []model.MediaID{bread, cake}, []string{" #Summer  Campaign ", "food"}, nil); err != nil {

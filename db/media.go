@@ -112,7 +112,7 @@ func (sc *Scope) Media(ctx context.Context, ids []model.MediaID) (list []Asset, 
 	return list, nil
 }
 
-var errNoMedia = model.Refuse(model.NotFound, "One of the files is not there any more. Remove it and attach it again.")
+var errNoMedia = model.Refuse(model.NotFound, "There is no such file, or not any more.")
 
 // needMedia is need for files, whose own permission to look is media.view.
 func (sc *Scope) needMedia(p model.Permission, client model.ClientID) error {

@@ -82,24 +82,34 @@ func freshMedia(h held, seen int) error {
 	return nil
 }
 
-const sqlMediaDescribe = `UPDATE tenant.media SET name = $3, alt = $4, revision = revision + 1 WHERE tenant_id = $1 AND id = $2`
+// MediaWords are what people call an asset and say of it.
+type MediaWords struct {
+	Name string
+	Alt  string
+	Tags []string
+}
+
+const sqlMediaDescribe = `UPDATE tenant.media SET name = $3, alt = $4, tags = $5, revision = revision + 1 WHERE tenant_id = $1 AND id = $2`
 
 // maxAlt is the longest alt text that an asset has; networks take less.
 const maxAlt = 5000
 
-// DescribeMedia sets the name and the alt text of an asset, as a form has them
-// that saw revision seen. Posts that have a text of their own keep it.
-func (sc *Scope) DescribeMedia(ctx context.Context, id model.MediaID, seen int, name, alt string) (err error) {
+// DescribeMedia sets the words of an asset, as a form has them that saw revision
+// seen. Posts that have an alt text of their own keep it.
+func (sc *Scope) DescribeMedia(ctx context.Context, id model.MediaID, seen int, w MediaWords) (err error) {
 	defer wrap(&err, "describe media %d", id)
-	name, alt = MediaName(name), strings.TrimSpace(alt)
-	if n := utf8.RuneCountInString(alt); n > maxAlt || !utf8.ValidString(alt) || strings.ContainsRune(alt, 0) {
+	w.Name, w.Alt, w.Tags = MediaName(w.Name), strings.TrimSpace(w.Alt), tidyTags(w.Tags)
+	if n := utf8.RuneCountInString(w.Alt); n > maxAlt || !utf8.ValidString(w.Alt) || strings.ContainsRune(w.Alt, 0) {
 		return model.RefuseField("alt", fmt.Sprintf("An alt text has at most %d characters; this one has %d.", maxAlt, n))
+	}
+	if err := fitTags(w.Tags); err != nil {
+		return err
 	}
 	return sc.changeMedia(ctx, []model.MediaID{id}, func(tx pgx.Tx, list []held) error {
 		if err := freshMedia(list[0], seen); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, sqlMediaDescribe, sc.Actor.Tenant, id, name, alt); err != nil {
+		if _, err := tx.Exec(ctx, sqlMediaDescribe, sc.Actor.Tenant, id, w.Name, w.Alt, w.Tags); err != nil {
 			return err
 		}
 		if err := sc.indexWords(ctx, tx, id); err != nil {
@@ -142,14 +152,27 @@ const (
 	maxTagSize = 50
 )
 
+var errManyTags = model.RefuseField("tags", fmt.Sprintf("A file has at most %d tags.", maxTags))
+
+// fitTags refuses tags that an asset can't have.
+func fitTags(tags []string) error {
+	for _, t := range tags {
+		if utf8.RuneCountInString(t) > maxTagSize || printable(t) != t {
+			return model.RefuseField("tags", fmt.Sprintf("A tag has at most %d characters, all of them visible.", maxTagSize))
+		}
+	}
+	if len(tags) > maxTags {
+		return errManyTags
+	}
+	return nil
+}
+
 // TagMedia adds tags to assets and takes others away.
 func (sc *Scope) TagMedia(ctx context.Context, ids []model.MediaID, add, remove []string) (err error) {
 	defer wrap(&err, "tag media")
 	add, remove = tidyTags(add), tidyTags(remove)
-	for _, t := range add {
-		if n := utf8.RuneCountInString(t); n > maxTagSize || printable(t) != t {
-			return model.RefuseField("tags", fmt.Sprintf("A tag has at most %d characters, all of them visible.", maxTagSize))
-		}
+	if err := fitTags(add); err != nil {
+		return err
 	}
 	return sc.changeMedia(ctx, ids, func(tx pgx.Tx, list []held) error {
 		rows, err := tx.Query(ctx, sqlMediaTag, sc.Actor.Tenant, ids, add, remove)
@@ -161,7 +184,7 @@ func (sc *Scope) TagMedia(ctx context.Context, ids []model.MediaID, add, remove 
 			return err
 		}
 		if slices.Max(counts) > maxTags {
-			return model.RefuseField("tags", fmt.Sprintf("A file has at most %d tags.", maxTags))
+			return errManyTags
 		}
 		if err := sc.indexWords(ctx, tx, ids...); err != nil {
 			return err

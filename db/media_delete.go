@@ -62,22 +62,24 @@ func (sc *Scope) mayDelete(ctx context.Context, tx pgx.Tx, ids []model.MediaID, 
 	if sure {
 		return nil
 	}
-	uses, err := sc.uses(ctx, tx, ids, maxUses+1)
-	if err != nil || len(uses) == 0 {
+	used, err := sc.inUse(ctx, tx, ids)
+	if err != nil || len(used.Uses) == 0 {
 		return err
 	}
-	more := 0
-	if len(uses) > maxUses {
-		all, err := sc.usage(ctx, tx, ids)
-		if err != nil {
-			return err
-		}
-		for _, u := range all {
-			more += u.Posts
-		}
-		more, uses = more-maxUses, uses[:maxUses]
+	return &used
+}
+
+// inUse names the first posts that use any of the assets.
+func (sc *Scope) inUse(ctx context.Context, tx pgx.Tx, ids []model.MediaID) (used InUse, err error) {
+	if used.Uses, err = sc.uses(ctx, tx, ids, maxUses+1); err != nil || len(used.Uses) <= maxUses {
+		return used, err
 	}
-	return &InUse{Uses: uses, More: more}
+	all, err := sc.usage(ctx, tx, ids)
+	for _, u := range all {
+		used.More += u.Posts
+	}
+	used.Uses, used.More = used.Uses[:maxUses], used.More-maxUses
+	return used, err
 }
 
 const sqlMediaRetry = `

@@ -46,7 +46,14 @@ func mediaMethods() map[string]method {
 		"Library": {calls: map[string]call{
 			"client": library(func(of dbtest.Holding) db.LibraryFilter { return db.LibraryFilter{Client: of.Client} }),
 			"folder": library(func(of dbtest.Holding) db.LibraryFilter { return db.LibraryFilter{Folder: of.Folder} }),
+			"files":  library(func(of dbtest.Holding) db.LibraryFilter { return db.LibraryFilter{IDs: []model.MediaID{of.Media}} }),
 		}},
+		"LibraryClients": reads(func(ctx context.Context, sc *db.Scope, _, _ dbtest.Holding) (any, error) {
+			return sc.LibraryClients(ctx)
+		}),
+		"MediaUses": one(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+			return sc.MediaUses(ctx, []model.MediaID{of.Media})
+		}),
 		"Tags": one(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return sc.Tags(ctx, of.Client)
 		}),
@@ -69,7 +76,7 @@ func mediaMethods() map[string]method {
 			return nil, sc.RemoveFolder(ctx, of.Folder)
 		}),
 		"DescribeMedia": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
-			return nil, sc.DescribeMedia(ctx, of.Media, mediaSeen(of), "new.jpg", "What it shows")
+			return nil, sc.DescribeMedia(ctx, of.Media, mediaSeen(of), db.MediaWords{Name: "new.jpg", Alt: "What it shows", Tags: []string{"summer"}})
 		}),
 		"TagMedia": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return nil, sc.TagMedia(ctx, []model.MediaID{of.Media}, []string{"summer"}, nil)

@@ -22,6 +22,7 @@ type Use struct {
 	MediaID   model.MediaID
 	Post      model.PostID
 	Excerpt   string
+	Hidden    bool // the actor may not see posts of the client, so it has no excerpt
 	State     model.PostState
 	Scheduled bool // a target is on its way
 	Published bool
@@ -61,14 +62,17 @@ func (sc *Scope) usage(ctx context.Context, tx pgx.Tx, ids []model.MediaID) (map
 }
 
 const sqlMediaUses = `
-	SELECT vm.media_id, p.id AS post, p.excerpt, p.state, s.scheduled, s.published, s.due_at` + useOfMedia + `
+	SELECT vm.media_id, p.id AS post, CASE WHEN h.hidden THEN '' ELSE p.excerpt END AS excerpt, h.hidden, p.state, s.scheduled, s.published, s.due_at` + useOfMedia + `
+	  JOIN tenant.media m ON m.tenant_id = vm.tenant_id AND m.id = vm.media_id
+	  CROSS JOIN LATERAL (SELECT NOT ($4 OR coalesce(m.client_id = ANY ($5), false)) AS hidden) h
 	 WHERE vm.tenant_id = $1 AND vm.media_id = ANY ($2)
-	 GROUP BY vm.media_id, p.tenant_id, p.id, s.scheduled, s.published, s.due_at
+	 GROUP BY vm.media_id, p.tenant_id, p.id, h.hidden, s.scheduled, s.published, s.due_at
 	 ORDER BY s.scheduled DESC, p.updated_at DESC, p.id, vm.media_id LIMIT $3`
 
 // uses names posts that use any of the assets: those on their way first.
 func (sc *Scope) uses(ctx context.Context, tx pgx.Tx, ids []model.MediaID, limit int) ([]Use, error) {
-	rows, err := tx.Query(ctx, sqlMediaUses, sc.Actor.Tenant, ids, limit)
+	clients, all := sc.Actor.ClientsWith(model.PostsView)
+	rows, err := tx.Query(ctx, sqlMediaUses, sc.Actor.Tenant, ids, limit, all, clients)
 	if err != nil {
 		return nil, err
 	}

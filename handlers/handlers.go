@@ -8,7 +8,6 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"net/netip"
 	"strings"
 	"time"
 
@@ -36,7 +35,6 @@ type Deps struct {
 	URLLife      time.Duration // HERALD_SIGNED_URL_TTL
 	UploadBytes  int64
 	Cost         secret.Cost
-	Proxies      []netip.Prefix              // HERALD_TRUSTED_PROXIES
 	Ready        func(context.Context) error // what /readyz asks besides the databases
 	CheckAddress desk.AddressChecker         // refuses addresses that Herald may not call
 	CheckToken   desk.TokenChecker           // asks a network about a token
@@ -47,7 +45,7 @@ type Deps struct {
 func New(d Deps) http.Handler {
 	mux := http.NewServeMux()
 	register(mux, d)
-	return web.Behind(d.Proxies, web.Headers(secure(d), http.NewCrossOriginProtection().Handler(mux)))
+	return web.Headers(secure(d), http.NewCrossOriginProtection().Handler(mux))
 }
 
 // Patterns lists every address that New answers, for the test that walks each

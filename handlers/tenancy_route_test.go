@@ -62,6 +62,20 @@ var routes = map[string]route{
 	"HEAD /w/{slug}/uploads/{upload}":               onUpload(func(h dbtest.Holding) model.UploadID { return h.Dropped }),
 	"PATCH /w/{slug}/uploads/{upload}":              onUpload(func(h dbtest.Holding) model.UploadID { return h.Arriving }, "Upload-Offset", "1", "Content-Type", "application/offset+octet-stream"),
 	"DELETE /w/{slug}/uploads/{upload}":             onUpload(func(h dbtest.Holding) model.UploadID { return h.Dropped }),
+	"GET /w/{slug}/media":                           shelves,
+	"GET /w/{slug}/media/new":                       newFiles,
+	"POST /w/{slug}/media/files":                    files,
+	"GET /w/{slug}/media/standings":                 get(func(of dbtest.Holding) string { return "/media/standings?media=" + id(of.Media) }),
+	"GET /w/{slug}/media/{media}":                   get(func(of dbtest.Holding) string { return "/media/" + id(of.Media) }),
+	"GET /w/{slug}/media/{media}/standing":          get(func(of dbtest.Holding) string { return "/media/" + id(of.Media) + "/standing" }),
+	"POST /w/{slug}/media/{media}":                  describes,
+	"POST /w/{slug}/media/{media}/retries":          post(func(of dbtest.Holding) string { return "/media/" + id(of.Media) + "/retries" }),
+	"POST /w/{slug}/media/tags":                     onFiles("/media/tags", "tags", "summer"),
+	"POST /w/{slug}/media/moves":                    moves,
+	"POST /w/{slug}/media/deletions":                deletions,
+	"POST /w/{slug}/folders":                        newFolders,
+	"POST /w/{slug}/folders/{folder}":               post(func(of dbtest.Holding) string { return "/folders/" + id(of.Folder) }, "name", "Another name"),
+	"POST /w/{slug}/folders/{folder}/removal":       removals,
 	"POST /w/{slug}/posts/{id}/retries":             onPost("/retries", func(h dbtest.Holding) model.PostID { return h.Failed }),
 	"POST /w/{slug}/posts/{id}/archive":             onPost("/archive", func(h dbtest.Holding) model.PostID { return h.Stuck }),
 	"GET /w/{slug}/targets/{id}":                    get(func(of dbtest.Holding) string { return "/targets/" + id(of.PlannedTarget) }),
@@ -231,6 +245,72 @@ func onUpload(of1 func(dbtest.Holding) model.UploadID, header ...string) route {
 	return func(_ *grounds, own, of dbtest.Holding) []try {
 		return []try{{name: "upload", path: at(own, "/uploads/"+id(of1(of))), tus: append([]string{"Tus-Resumable", "1.0.0"}, header...)}}
 	}
+}
+
+func shelves(_ *grounds, own, of dbtest.Holding) []try {
+	return []try{
+		{name: "nothing", path: at(own, "/media"), free: true},
+		{name: "client", path: at(own, "/media?client="+id(of.Client))},
+		{name: "folder", path: at(own, "/media?folder="+id(of.Folder))},
+		{name: "folder of one's own client", path: at(own, "/media?client="+id(of.Client)+"&folder="+id(of.Folder))},
+	}
+}
+
+func newFiles(_ *grounds, own, of dbtest.Holding) []try {
+	return []try{
+		{name: "nothing", path: at(own, "/media/new"), free: true},
+		{name: "client", path: at(own, "/media/new?client="+id(of.Client))},
+		{name: "folder", path: at(own, "/media/new?folder="+id(of.Folder))},
+	}
+}
+
+func files(g *grounds, own, of dbtest.Holding) []try {
+	return []try{
+		{name: "client", path: at(own, "/media/files"), form: fields("client", id(of.Client)), file: g.picture},
+		{name: "folder", path: at(own, "/media/files"), form: fields("client", id(own.Client), "folder", id(of.Folder)), file: g.picture},
+	}
+}
+
+func describes(g *grounds, own, of dbtest.Holding) []try {
+	f := fields("seen", g.mediaSeen(of), "name", "new.jpg", "alt", "What it shows", "tags", "summer")
+	return []try{{name: "file", path: at(own, "/media/"+id(of.Media)), form: f}}
+}
+
+// onFiles tries chosen files: another's alone, and beside one's own.
+func onFiles(path string, pairs ...string) route {
+	return func(_ *grounds, own, of dbtest.Holding) []try {
+		return []try{
+			{name: "file", path: at(own, path), form: fields(append(pairs, "media", id(of.Media))...)},
+			{name: "one of two files", path: at(own, path), form: fields(append(pairs, "media", id(own.Media), "media", id(of.Media))...)},
+		}
+	}
+}
+
+func moves(g *grounds, own, of dbtest.Holding) []try {
+	return append(onFiles("/media/moves", "folder", "0")(g, own, of),
+		try{name: "folder", path: at(own, "/media/moves"), form: fields("media", id(own.Media), "folder", id(of.Folder))})
+}
+
+// deletions only ask about one's own, which the cases after this one want.
+func deletions(g *grounds, own, of dbtest.Holding) []try {
+	list := onFiles("/media/deletions")(g, own, of)
+	if own.Media != of.Media {
+		list = append(list, onFiles("/media/deletions", "sure", "unused")(g, own, of)...)
+	}
+	return list
+}
+
+func newFolders(_ *grounds, own, of dbtest.Holding) []try {
+	return []try{
+		{name: "client", path: at(own, "/folders"), form: fields("client", id(of.Client), "name", "A new folder")},
+		{name: "parent", path: at(own, "/folders"), form: fields("client", id(own.Client), "parent", id(of.Folder), "name", "A new folder")},
+	}
+}
+
+// removals are of the folder that holds another, and so stays.
+func removals(g *grounds, own, of dbtest.Holding) []try {
+	top := dbtest.Look[model.FolderID](g.t, g.World, of.Shard, `SELECT parent_id FROM tenant.media_folders WHERE id = $1 AND tenant_id = $2`, of.Folder, of.ID)
+	return []try{{name: "folder", path: at(own, "/folders/"+id(top)+"/removal"), form: fields("name", "")}}
 }
 
 func onPost(path string, of1 func(dbtest.Holding) model.PostID) route {

@@ -95,6 +95,14 @@ func (g *grounds) accountSeen(of dbtest.Holding) string {
 	return fmt.Sprint(a.Revision)
 }
 
+func (g *grounds) mediaSeen(of dbtest.Holding) string {
+	list, _ := of.Owner.Media(context.Background(), []model.MediaID{of.Media})
+	if len(list) == 0 {
+		return "0"
+	}
+	return fmt.Sprint(list[0].Revision)
+}
+
 func (g *grounds) request(of dbtest.Holding) db.InboxRequest {
 	r, _ := of.Owner.Approval(context.Background(), of.Request)
 	return r

@@ -150,19 +150,25 @@ var tree = sync.OnceValue(func() builtTree {
 	return build(raw)
 })
 
-// bundle makes css/app.css of all style sheets, so that a page asks once. The
-// order of layers stands in layers.css; within a layer it is by file name.
+// bundle makes css/app.css of all style sheets, so that a page asks once, and of
+// those in a folder, as css/library, a sheet for the pages that have use for it.
+// The order of layers stands in layers.css; within a layer it is by file name.
 func bundle(raw map[string][]byte) {
 	if raw["css/app.css"] != nil {
 		return
 	}
-	all := bytes.Clone(raw["css/layers.css"])
+	all := map[string][]byte{"css/app.css": bytes.Clone(raw["css/layers.css"])}
 	for _, name := range slices.Sorted(maps.Keys(raw)) {
-		if path.Dir(name) == "css" && name != "css/layers.css" {
-			all = append(append(all, '\n'), raw[name]...)
+		into := "css/app.css"
+		switch dir := path.Dir(name); {
+		case path.Dir(dir) == "css":
+			into = dir + ".css"
+		case dir != "css" || name == "css/layers.css":
+			continue
 		}
+		all[into] = append(append(all[into], '\n'), raw[name]...)
 	}
-	raw["css/app.css"] = all
+	maps.Copy(raw, all)
 }
 
 func build(raw map[string][]byte) builtTree {

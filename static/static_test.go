@@ -99,6 +99,16 @@ func TestTheStyleSheetBeginsWithTheOrderOfLayers(t *testing.T) {
 	}
 }
 
+// TestSheetsOfSinglePagesStandApart: what only the library shows is not part of
+// what every page loads.
+func TestSheetsOfSinglePagesStandApart(t *testing.T) {
+	t.Parallel()
+	all, apart := string(tree().files["css/app.css"].raw), string(tree().files["css/library.css"].raw)
+	if strings.Contains(all, ".library-bar") || !strings.Contains(apart, ".library-bar") || strings.Contains(apart, ".button {") {
+		t.Error("the sheets are mixed")
+	}
+}
+
 func TestTheHashFollowsEveryByteAndName(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}

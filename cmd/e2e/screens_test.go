@@ -41,6 +41,8 @@ func furnished(t *testing.T) (a *agency, screens []screen) {
 		return err == nil && page.Post.State == model.PostPartiallyFailed
 	})
 	account := a.account(t, "museum", network.Webhook)
+	loaf := a.hang(t, "bakery", 1, 300, 200, strings.Fields(long)[0]+".jpg", "")
+	a.hang(t, "museum", 2, 200, 300, "coast.jpg", "A coast at dusk")
 	link := strings.TrimPrefix(a.link(t, 0), here.web.URL)
 	at := func(name, rest string, args ...any) screen {
 		return screen{name: name, path: a.path(fmt.Sprintf(rest, args...))}
@@ -48,6 +50,7 @@ func furnished(t *testing.T) (a *agency, screens []screen) {
 	return a, []screen{
 		{"sign-in", "/signin", true}, {"review", link, true}, {"nothing there", "/nowhere", true},
 		at("calendar", "/calendar"), at("list", "/calendar?view=list"), at("posts", "/posts"), at("new post", "/posts/new"),
+		at("media", "/media"), at("media, list", "/media?view=list&q=d"), at("media, none", "/media?q=nothing"), at("new files", "/media/new"), at("asset", "/media/%d", loaf.ID),
 		at("draft", "/posts/%d", draft.Post.ID), at("asked", "/posts/%d", asked.Post.ID), at("sent", "/posts/%d", failed.Post.ID),
 		at("version", "/posts/%d/versions/1", failed.Post.ID), {"evidence", a.target(t, failed.Post.ID, network.Mastodon), false},
 		{"live evidence", a.target(t, failed.Post.ID, network.Webhook), false}, at("approvals", "/approvals?box=others"), at("approvals, none", "/approvals"),

@@ -49,6 +49,7 @@ type page struct {
 	wide    bool
 	live    bool // asked for again when something in the workspace changes
 	modules []string
+	styles  []string // beside those of every page
 }
 
 // show draws a screen inside the shell.
@@ -67,7 +68,7 @@ func (d *Desk) shell(w http.ResponseWriter, r *http.Request, scope *db.Scope, p 
 		return layout.ShellProps{}, err
 	}
 	s := layout.ShellProps{
-		Title: p.title, Workspace: scope.Workspace.Name, Home: at(scope, "/calendar"), Wide: p.wide, Modules: p.modules,
+		Title: p.title, Workspace: scope.Workspace.Name, Home: at(scope, "/calendar"), Wide: p.wide, Modules: p.modules, Styles: p.styles,
 		Person: layout.Person{Name: scope.Actor.Name, Email: frame.Email, SignOut: "/signout"},
 		Nav:    nav(scope, frame, p.nav),
 	}
@@ -98,6 +99,7 @@ func nav(scope *db.Scope, frame db.Frame, current string) []layout.NavItem {
 		{layout.NavItem{Label: "Calendar", Href: at(scope, "/calendar"), Icon: "calendar-days"}, model.PostsView},
 		{layout.NavItem{Label: "Posts", Href: at(scope, "/posts"), Icon: "files"}, model.PostsView},
 		{layout.NavItem{Label: "Approvals", Href: at(scope, "/approvals"), Icon: "stamp", Count: frame.Waiting, CountWords: "waiting for you"}, model.PostsView},
+		{layout.NavItem{Label: "Media", Href: at(scope, "/media"), Icon: "images"}, model.MediaView},
 		{layout.NavItem{Label: "Accounts", Href: at(scope, "/accounts"), Icon: "plug", Count: frame.Disconnected, CountWords: "need reconnecting"}, model.AccountsView},
 		{layout.NavItem{Label: "Activity", Href: at(scope, "/activity"), Icon: "history"}, model.ActivityView},
 	}

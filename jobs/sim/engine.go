@@ -65,8 +65,7 @@ type call struct {
 	params  params
 	made    []*entry
 	outcome string
-	key     string // the client key, where it does not stand in a header
-	spoke   bool   // a comment became public
+	spoke   bool // a comment became public
 }
 
 // on routes a pattern of the network to h. step is what the call counts as
@@ -113,7 +112,7 @@ func (c *call) do(step Step, a *account, fn func() *reply) *reply {
 	if f == nil {
 		return fn()
 	}
-	if f.Kind.Stores() {
+	if f.Kind.stores() {
 		rep := fn()
 		if rep.status >= 400 { // refused on its own merits: there is nothing to spoil
 			c.sim.faults.giveBack(f)

@@ -20,7 +20,7 @@ document.addEventListener("keydown", (e) => {
     e.preventDefault()
     menu.open = false
     menu.querySelector("summary").focus()
-  } else if (e.key === "ArrowDown" || e.key === "ArrowUp") {
+  } else if ((e.key === "ArrowDown" || e.key === "ArrowUp") && !e.target.matches("input, select, textarea")) {
     step(menu, e)
   }
 })

@@ -20,6 +20,11 @@ func sheets(t *testing.T) map[string]string {
 	if err != nil || len(paths) < 5 {
 		t.Fatalf("style sheets: %v, %v", paths, err)
 	}
+	apart, err := filepath.Glob("../../static/css/*/*.css")
+	if err != nil || len(apart) == 0 {
+		t.Fatalf("style sheets of single pages: %v, %v", apart, err)
+	}
+	paths = append(paths, apart...)
 	all := map[string]string{}
 	for _, path := range paths {
 		text, err := os.ReadFile(path)

@@ -61,6 +61,8 @@ var looks = map[string]look{
 
 	"uploading":   {"Uploading", "publishing", "queued"},
 	"scanning":    {"Being checked", "publishing", "queued"},
+	"processing":  {"Being prepared", "publishing", "publishing"},
+	"making":      {"Being made", "publishing", "publishing"},
 	"refused":     {"Refused", "failed", "failed"},
 	"quarantined": {"Quarantined", "failed", "failed"},
 }

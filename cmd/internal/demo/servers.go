@@ -72,8 +72,7 @@ func (d *Demo) simulate() {
 func (d *Demo) simulated() map[network.Name]boot.NetworkConfig {
 	all := map[network.Name]boot.NetworkConfig{}
 	for _, n := range network.All() {
-		at := d.Networks + "/" + string(n.Name)
-		all[n.Name] = boot.NetworkConfig{API: at, Auth: at}
+		all[n.Name] = boot.NetworkConfig{API: d.Networks + "/" + string(n.Name)}
 	}
 	return all
 }

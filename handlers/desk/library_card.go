@@ -1,0 +1,41 @@
+package desk
+
+import (
+	"strings"
+
+	"herald/db"
+	"herald/db/model"
+	"herald/db/network"
+	"herald/views/library"
+)
+
+// card is an asset as it is shown among others.
+func (d *Desk) card(scope *db.Scope, a db.LibraryAsset) library.Card {
+	c := library.Card{ID: a.ID, Href: at(scope, "/media/"+id(a.ID)), Name: a.Name, Alt: a.Alt, NoAlt: strings.TrimSpace(a.Alt) == "" && !a.State.Lost(),
+		Video: a.Kind == network.Video, Client: a.Client, Facts: factsOf(a.Asset), Added: clientTime(a.CreatedAt, scope.Workspace.Zone),
+		Uses: library.Uses(a.Usage), Standing: standingOf(a.Asset), Chooses: scope.Actor.MayAnywhere(model.MediaWrite)}
+	c.Added.Zone, c.Added.IANA = "", ""
+	if a.DurationMs > 0 {
+		c.Length = library.Length(a.DurationMs)
+	}
+	if a.ThumbPath != "" && a.State == db.MediaReady {
+		c.Thumb = d.mediaURL(scope, a.ID, "thumbnail")
+	}
+	return c
+}
+
+// standingOf says where an asset stands that is not ready. One that waits for the
+// scanner is not yet scanned, whatever the reason.
+func standingOf(a db.Asset) library.Standing {
+	if a.State == db.MediaReady {
+		return library.Standing{}
+	}
+	s := library.Standing{State: string(a.State), Say: a.Reason, Progress: a.Progress, Moves: a.State.OnItsWay()}
+	if a.State == db.MediaScanning {
+		s.Words = "Being checked"
+		if a.Reason != "" {
+			s.State, s.Words = "waiting", "Not yet scanned"
+		}
+	}
+	return s
+}

@@ -1,0 +1,158 @@
+package desk
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"herald/db"
+	"herald/db/model"
+	"herald/views/library"
+)
+
+// accepted is what file dialogs offer.
+const accepted = "image/jpeg,image/png,image/webp,video/mp4,.jpg,.jpeg,.png,.webp,.mp4"
+
+// uploadProps are the form for new files, for those who may use it for a client.
+func (d *Desk) uploadProps(scope *db.Scope, l shelf, a around) *library.Upload {
+	var write []db.LibraryClient
+	for _, c := range a.clients {
+		if c.MayWrite {
+			write = append(write, c)
+		}
+	}
+	if len(write) == 0 {
+		return nil
+	}
+	u := &library.Upload{Href: l.under("/new"), Action: at(scope, "/media/files"), Back: l.with(), Accept: accepted,
+		Say: "JPEG, PNG, WebP or MP4, up to " + megabytes(d.uploadBytes()) + " each"}
+	if open, found := folderIn(a.folders, l.wants.Folder); found {
+		u.Client, u.Folder, u.Place = id(open.ClientID), id(open.ID), open.Name
+		if len(a.clients) > 1 {
+			u.Place = clientName(a.clients, open.ClientID) + " / " + open.Name
+		}
+	} else if len(write) == 1 {
+		u.Client = id(write[0].ID)
+	} else {
+		u.Clients = clientOptions(write, l.wants.Client, "Choose a client")
+	}
+	return u
+}
+
+func clientName(clients []db.LibraryClient, id model.ClientID) string {
+	for _, c := range clients {
+		if c.ID == id {
+			return c.Name
+		}
+	}
+	return ""
+}
+
+// under is the address of a page below the library that keeps its filters.
+func (l shelf) under(path string) string {
+	below := l.lookup
+	below.path += path
+	return below.with()
+}
+
+// showNewFiles answers GET /media/new with the form for new files.
+func (d *Desk) showNewFiles(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
+	l, err := readShelf(scope, r.URL.Query())
+	if err != nil {
+		return err
+	}
+	return d.drawNewFiles(w, r, scope, l, http.StatusOK, func(*library.Upload) {})
+}
+
+func (d *Desk) drawNewFiles(w http.ResponseWriter, r *http.Request, scope *db.Scope, l shelf, status int, with func(*library.Upload)) error {
+	a, err := d.around(r, scope, l)
+	if err != nil {
+		return err
+	}
+	u := d.uploadProps(scope, l, a)
+	if _, found := folderIn(a.folders, l.wants.Folder); u == nil || l.wants.Folder != 0 && !found {
+		return model.Refuse(model.NotFound, "There is no such folder.")
+	}
+	with(u)
+	screen := libraryScreen("Add files")
+	screen.wide = false
+	return d.show(w, r, scope, status, screen, library.UploadPage(*u))
+}
+
+// createFiles answers POST /media/files: files of a plain form.
+func (d *Desk) createFiles(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(uploadTime)) // of the network, not of the clock that rules read
+	p, err := d.readParts(w, r)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	client, folder, err := readPlace(r.Context(), scope, p.Values)
+	if err != nil {
+		return err
+	}
+	if len(p.files) == 0 {
+		return model.RefuseField("file", "Choose a file first.")
+	}
+	t, err := d.takeFiles(r.Context(), scope, client, p.files)
+	if err != nil {
+		return err
+	}
+	if err := d.fileAway(r.Context(), scope, t.assets, folder); err != nil {
+		return err
+	}
+	return d.tellTaken(w, r, scope, t, shelfBack(scope, p.Get("back")))
+}
+
+// readPlace reads where new files go: a client and, if not zero, a folder of it.
+func readPlace(ctx context.Context, scope *db.Scope, form url.Values) (model.ClientID, model.FolderID, error) {
+	client, err := ids[model.ClientID]([]string{form.Get("client")})
+	if err != nil {
+		return 0, 0, model.RefuseField("client", "Choose the client whose files these are.")
+	}
+	folder, err := optionalID(form.Get("folder"))
+	if err != nil {
+		return 0, 0, err
+	}
+	all, err := scope.Folders(ctx, client[0])
+	if err != nil {
+		return 0, 0, err
+	}
+	if _, found := folderIn(all, model.FolderID(folder)); folder != 0 && !found {
+		return 0, 0, model.Refuse(model.NotFound, "There is no such folder.")
+	}
+	return client[0], model.FolderID(folder), nil
+}
+
+// fileAway puts new files into a folder. One that lay in another one already stays
+// there.
+func (d *Desk) fileAway(ctx context.Context, scope *db.Scope, assets []db.Asset, folder model.FolderID) error {
+	var loose []model.MediaID
+	for _, a := range assets {
+		if a.FolderID == nil {
+			loose = append(loose, a.ID)
+		}
+	}
+	if folder == 0 || len(loose) == 0 {
+		return nil
+	}
+	return scope.MoveMedia(ctx, loose, &folder)
+}
+
+// tellTaken says what became of files: on the library's page if all were taken.
+func (d *Desk) tellTaken(w http.ResponseWriter, r *http.Request, scope *db.Scope, t taken, back string) error {
+	say := strings.Join(t.said, " ")
+	if fresh := len(t.assets) - len(t.said); fresh > 0 {
+		say = strings.TrimSpace(strings.ToUpper(countFiles(fresh)[:1]) + countFiles(fresh)[1:] + " in the library now. " + say)
+	}
+	if len(t.refused) == 0 {
+		return d.say(w, r, back, say)
+	}
+	l, err := readShelf(scope, queryOf(back))
+	if err != nil {
+		return err
+	}
+	return d.drawNewFiles(w, r, scope, l, http.StatusUnprocessableEntity, func(u *library.Upload) { u.Refused, u.Taken = t.refused, say })
+}
