@@ -142,8 +142,14 @@ func (sc *Scope) submittable(ctx context.Context, tx pgx.Tx, page PostPage) ([]T
 	if len(live) == 0 {
 		return nil, model.Refuse(model.Conflict, "Everything in this post has already been published or cancelled, so there is nothing to approve.")
 	}
-	plan, err := sc.plan(ctx, tx, page, PostForm{Content: page.Version.Content, Named: clientsOf(of)})
+	plan, err := sc.plan(ctx, tx, page, PostForm{Content: page.Version.Content, Named: clientsOf(of), written: true})
 	if err != nil {
+		return nil, err
+	}
+	if err := plan.filesReady(); err != nil {
+		return nil, err
+	}
+	if err := sc.settleRecipes(ctx, tx, live, plan.parts); err != nil {
 		return nil, err
 	}
 	return live, sc.passes(ctx, tx, page, live, plan)

@@ -145,7 +145,8 @@ func (rd reader) commentsOf(ctx context.Context, tx pgx.Tx, of []requestRow) ([]
 // shelf is what previews are put together from.
 type shelf struct {
 	accounts map[model.AccountID]planAccount
-	media    map[model.MediaID]model.PreviewMedia
+	media    map[model.MediaID]planFile
+	made     []shelfRendition
 	targets  []shelfTarget
 }
 
@@ -156,6 +157,17 @@ type shelfTarget struct {
 	State     model.State
 	DueAt     *time.Time
 	Zone      *string
+	Recipes   []string // how each file is sent
+}
+
+// shelfRendition is what was, or is being, made of a file.
+type shelfRendition struct {
+	ID      model.RenditionID
+	MediaID model.MediaID
+	Recipe  string
+	State   string
+	Width   int
+	Height  int
 }
 
 const sqlShelfAccounts = `
@@ -163,10 +175,15 @@ const sqlShelfAccounts = `
 	  FROM tenant.accounts a JOIN tenant.clients c ON c.tenant_id = a.tenant_id AND c.id = a.client_id
 	 WHERE a.tenant_id = $1 AND a.id = ANY ($2) ORDER BY a.network, a.handle, a.id`
 
-const sqlShelfMedia = `SELECT id, kind, width, height FROM tenant.media WHERE tenant_id = $1 AND id = ANY ($2)`
+const sqlShelfMedia = `
+	SELECT id, state, kind, type, bytes, width, height, duration_ms, video_codec, audio_codec, fps::double precision AS fps
+	  FROM tenant.media WHERE tenant_id = $1 AND id = ANY ($2)`
+
+const sqlShelfRenditions = `
+	SELECT id, media_id, recipe, state, width, height FROM tenant.media_renditions WHERE tenant_id = $1 AND media_id = ANY ($2)`
 
 const sqlShelfTargets = `
-	SELECT post_id, version_id, account_id, state, due_at, zone FROM tenant.targets
+	SELECT post_id, version_id, account_id, state, due_at, zone, media_recipes AS recipes FROM tenant.targets
 	 WHERE tenant_id = $1 AND post_id = ANY ($2) AND state <> 'cancelled' ORDER BY id`
 
 func (rd reader) shelf(ctx context.Context, tx pgx.Tx, of []requestRow) (s shelf, err error) {
@@ -187,7 +204,7 @@ func (rd reader) shelf(ctx context.Context, tx pgx.Tx, of []requestRow) (s shelf
 }
 
 func (sc *Scope) stock(ctx context.Context, tx pgx.Tx, accounts []model.AccountID, media []model.MediaID, posts []model.PostID) (s shelf, err error) {
-	s = shelf{accounts: map[model.AccountID]planAccount{}, media: map[model.MediaID]model.PreviewMedia{}}
+	s = shelf{accounts: map[model.AccountID]planAccount{}, media: map[model.MediaID]planFile{}}
 	rows, err := tx.Query(ctx, sqlShelfAccounts, sc.Actor.Tenant, accounts)
 	if err != nil {
 		return s, err
@@ -202,9 +219,17 @@ func (sc *Scope) stock(ctx context.Context, tx pgx.Tx, accounts []model.AccountI
 	if rows, err = tx.Query(ctx, sqlShelfMedia, sc.Actor.Tenant, media); err != nil {
 		return s, err
 	}
-	var m model.PreviewMedia
-	_, err = pgx.ForEachRow(rows, []any{&m.ID, &m.Kind, &m.Width, &m.Height}, func() error { s.media[m.ID] = m; return nil })
+	files, err := pgx.CollectRows(rows, pgx.RowToStructByNameLax[planFile])
 	if err != nil {
+		return s, err
+	}
+	for _, f := range files {
+		s.media[f.ID] = f
+	}
+	if rows, err = tx.Query(ctx, sqlShelfRenditions, sc.Actor.Tenant, media); err != nil {
+		return s, err
+	}
+	if s.made, err = pgx.CollectRows(rows, pgx.RowToStructByName[shelfRendition]); err != nil {
 		return s, err
 	}
 	if rows, err = tx.Query(ctx, sqlShelfTargets, sc.Actor.Tenant, posts); err != nil {
@@ -235,8 +260,8 @@ func (s shelf) previews(canonical []byte, post model.PostID, version model.Versi
 		if !ok || a.ClientID != client {
 			continue
 		}
-		p := s.preview(content, a)
 		t, has := s.target(post, version, id)
+		p := s.preview(content, a, t)
 		if has {
 			p.DueAt = t.DueAt
 			if t.Zone != nil {
@@ -264,18 +289,55 @@ func (s shelf) target(post model.PostID, version model.VersionID, account model.
 	return found, ok
 }
 
-func (s shelf) preview(content model.Content, a planAccount) model.Preview {
+func (s shelf) preview(content model.Content, a planAccount, t shelfTarget) model.Preview {
 	part := content.For(string(a.Network), a.ID)
 	p := model.Preview{AccountID: a.ID, Network: string(a.Network), Account: a.Handle, Text: part.Text, Link: part.Link, FirstComment: part.FirstComment}
-	for _, m := range part.Media {
-		known := s.media[m.ID]
-		known.ID, known.Alt, known.SHA256 = m.ID, m.Alt, m.SHA256
-		p.Media = append(p.Media, known)
+	n := catalogue(a)
+	for i, m := range part.Media {
+		p.Media = append(p.Media, s.file(n, part, i, t))
+		p.Media[i].ID, p.Media[i].Alt, p.Media[i].SHA256 = m.ID, m.Alt, m.SHA256
 	}
-	if n := catalogue(a); n != nil {
+	if n != nil {
 		asSent(&p, n, part)
 	}
 	return p
+}
+
+// file is an attachment as it is sent: by the target's recipe, or, where there is
+// no target, by the one that the network would have today.
+func (s shelf) file(n *network.Network, part model.Part, i int, t shelfTarget) model.PreviewMedia {
+	f := s.media[part.Media[i].ID]
+	shown := model.PreviewMedia{Kind: string(f.Kind), Width: f.Width, Height: f.Height}
+	recipe := ""
+	switch {
+	case i < len(t.Recipes):
+		recipe = t.Recipes[i]
+	case n != nil:
+		recipe = s.served(n, part, i).String()
+	}
+	if recipe == "" {
+		return shown
+	}
+	shown.Waits = true
+	if r, err := network.ParseRecipe(recipe); err == nil {
+		shown.Width, shown.Height = r.Width, r.Height
+	}
+	for _, r := range s.made {
+		if r.MediaID == f.ID && r.Recipe == recipe && r.State == "ready" {
+			shown.Rendition, shown.Width, shown.Height, shown.Waits = r.ID, r.Width, r.Height, false
+		}
+	}
+	return shown
+}
+
+func (s shelf) served(n *network.Network, part model.Part, i int) network.Recipe {
+	draft := network.Draft{Text: part.Text, Link: part.Link, FirstComment: part.FirstComment, Options: part.Options}
+	for _, m := range part.Media {
+		draft.Media = append(draft.Media, s.media[m.ID].as(m.Alt))
+	}
+	format := n.FormatOf(draft)
+	crop, focal := part.Media[i].Framed(network.PresetOf(n.Name, format))
+	return n.Serve(format, draft.Media[i], network.Framing{Crop: crop, Focal: focal}).Recipe
 }
 
 // asSent turns a preview's words into those that the network gets.

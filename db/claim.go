@@ -77,9 +77,11 @@ type Account struct {
 	Expires  *time.Time
 }
 
-// StoredMedia is an asset of a version, with where its bytes are.
+// StoredMedia is an asset of a version as it is sent: the rendition that was made
+// for its target, or the asset itself.
 type StoredMedia struct {
 	ID         model.MediaID     `json:"id"`
+	Rendition  model.RenditionID `json:"rendition"` // 0: the asset itself
 	Kind       network.MediaKind `json:"kind"`
 	Type       string            `json:"type"`
 	Name       string            `json:"name"`

@@ -51,25 +51,52 @@ func served(list []Asset) (Asset, error) {
 // is enough by itself. The caller has verified the signature.
 func (s *Store) LinkedMedia(ctx context.Context, tenant model.TenantID, id model.MediaID) (a Asset, err error) {
 	defer wrap(&err, "read media %d", id)
-	rows, err := s.control.Query(ctx, sqlReviewWorkspace, tenant)
+	sc, err := s.linked(ctx, tenant)
 	if err != nil {
 		return a, err
 	}
-	w, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Workspace])
-	if noRows(err) {
-		return a, errNoFile
-	}
-	if err != nil {
-		return a, err
-	}
-	pool, err := s.shard(w.Shard)
-	if err != nil {
-		return a, err
-	}
-	sc := &Scope{Workspace: w, Actor: model.Actor{Tenant: w.ID}, pool: pool, control: s.control, ring: s.ring, now: s.now, changed: s.changed}
 	list, err := sc.assets(ctx, sqlMediaGet, []model.MediaID{id})
 	if err != nil {
 		return a, err
 	}
 	return served(list)
+}
+
+// linked is the workspace of a link, and nobody in it.
+func (s *Store) linked(ctx context.Context, tenant model.TenantID) (*Scope, error) {
+	rows, err := s.control.Query(ctx, sqlReviewWorkspace, tenant)
+	if err != nil {
+		return nil, err
+	}
+	w, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Workspace])
+	if noRows(err) {
+		return nil, errNoFile
+	}
+	if err != nil {
+		return nil, err
+	}
+	pool, err := s.shard(w.Shard)
+	if err != nil {
+		return nil, err
+	}
+	return &Scope{Workspace: w, Actor: model.Actor{Tenant: w.ID}, pool: pool, control: s.control, ring: s.ring, now: s.now, changed: s.changed}, nil
+}
+
+const sqlRenditionPath = `SELECT path FROM tenant.media_renditions WHERE tenant_id = $1 AND media_id = $2 AND id = $3 AND state = 'ready'`
+
+// RenditionPath is where a rendition of an asset lies. The caller has found out
+// that whoever asks may see the asset.
+func (s *Store) RenditionPath(ctx context.Context, tenant model.TenantID, of model.MediaID, id model.RenditionID) (path string, err error) {
+	defer wrap(&err, "read rendition %d", id)
+	sc, err := s.linked(ctx, tenant)
+	if err != nil {
+		return "", err
+	}
+	err = sc.read(ctx, func(tx pgx.Tx) error {
+		return tx.QueryRow(ctx, sqlRenditionPath, tenant, of, id).Scan(&path)
+	})
+	if noRows(err) {
+		return "", errNoFile
+	}
+	return path, err
 }

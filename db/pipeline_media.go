@@ -19,22 +19,29 @@ type MediaKey struct {
 	ID     int64          `json:"i"`
 }
 
+// MediaTask is a task that is handed out.
+type MediaTask struct {
+	MediaKey
+	Video bool
+}
+
 // TakeMedia takes up to limit tasks of a shard that are due, leased for a time,
 // and hands them to enqueue; if that fails they stay due. Several share them.
-func (p *Pipeline) TakeMedia(ctx context.Context, shard string, lease time.Duration, limit int, enqueue func([]MediaKey) error) (n int, err error) {
+func (p *Pipeline) TakeMedia(ctx context.Context, shard string, lease time.Duration, limit int, enqueue func([]MediaTask) error) (n int, err error) {
 	defer wrap(&err, "take media tasks of shard %s", shard)
 	pool, err := p.shard(shard)
 	if err != nil {
 		return 0, err
 	}
 	err = pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, `SELECT tenant_id, id FROM tenant.take_media($1, $2, $3)`, p.now(), p.now().Add(lease), limit)
+		rows, err := tx.Query(ctx, `SELECT tenant_id, id, video FROM tenant.take_media($1, $2, $3)`, p.now(), p.now().Add(lease), limit)
 		if err != nil {
 			return err
 		}
-		due, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (k MediaKey, err error) {
+		due, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (k MediaTask, err error) {
 			k.Shard = shard
-			return k, row.Scan(&k.Tenant, &k.ID)
+			err = row.Scan(&k.Tenant, &k.ID, &k.Video)
+			return k, err
 		})
 		if err != nil || len(due) == 0 {
 			return err

@@ -25,6 +25,9 @@ func (sc *Scope) retarget(ctx context.Context, tx pgx.Tx, old PostPage, version 
 			reusable[t.AccountID] = t
 		}
 	}
+	if err := sc.wantRenditions(ctx, tx, p.parts); err != nil {
+		return err
+	}
 	served := 0
 	for _, part := range p.parts {
 		t, ok := reusable[part.account.ID]
@@ -62,8 +65,8 @@ func (sc *Scope) dropTargets(ctx context.Context, tx pgx.Tx, old PostPage, p pla
 
 const sqlTargetRepoint = `
 	UPDATE tenant.targets
-	   SET version_id = $3, problems = $4, format = $5, needs_scopes = $6, needs_media = $7, media_ids = $8,
-	       next_at = NULL, attempts_used = 0, limited_since = NULL, reason = '', say = '', revision = revision + 1, updated_at = $9
+	   SET version_id = $3, problems = $4, format = $5, needs_scopes = $6, needs_media = $7, media_ids = $8, media_recipes = $9,
+	       next_at = NULL, attempts_used = 0, limited_since = NULL, reason = '', say = '', revision = revision + 1, updated_at = $10
 	 WHERE tenant_id = $1 AND id = $2`
 
 // repoint gives a target the new version: by way of draft, and on to invalid if
@@ -92,8 +95,8 @@ func (sc *Scope) repoint(ctx context.Context, tx pgx.Tx, t Target, version model
 }
 
 const sqlTargetInsert = `
-	INSERT INTO tenant.targets (tenant_id, post_id, version_id, problems, format, needs_scopes, needs_media, media_ids, client_id, account_id, network, created_at, updated_at)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12) RETURNING id`
+	INSERT INTO tenant.targets (tenant_id, post_id, version_id, problems, format, needs_scopes, needs_media, media_ids, media_recipes, client_id, account_id, network, created_at, updated_at)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13) RETURNING id`
 
 func (sc *Scope) addTarget(ctx context.Context, tx pgx.Tx, post model.PostID, version model.VersionID, part plannedTarget) error {
 	args := append([]any{sc.Actor.Tenant, post, version}, part.facts()...)
@@ -115,23 +118,24 @@ func (sc *Scope) judge(ctx context.Context, tx pgx.Tx, id model.TargetID, part p
 }
 
 // facts are the columns that the guards read at run time: problems, format,
-// needed scopes, whether media must be there, and which.
+// needed scopes, whether media must be there, which, and how each is sent.
 func (t plannedTarget) facts() []any {
 	problems := t.problems
 	if problems == nil {
 		problems = noProblems
 	}
 	media := t.media
+	recipes := t.recipes
 	if media == nil {
-		media = []model.MediaID{}
+		media, recipes = []model.MediaID{}, []string{}
 	}
 	if t.net == nil {
-		return []any{problems, "text", []string{}, false, media}
+		return []any{problems, "text", []string{}, false, media, recipes}
 	}
 	scopes := t.net.NeedsAny(t.draft)
 	if scopes == nil {
 		scopes = []string{}
 	}
 	// Playbook 9: a format that carries media never goes out without it.
-	return []any{problems, t.net.FormatOf(t.draft), scopes, t.net.Media || len(media) > 0, media}
+	return []any{problems, t.net.FormatOf(t.draft), scopes, t.net.Media || len(media) > 0, media, recipes}
 }

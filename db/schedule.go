@@ -102,6 +102,9 @@ func (sc *Scope) schedule(ctx context.Context, id model.PostID, p plannedTime) (
 		if err := sc.mayPublishAt(ctx, tx, chosen, when); err != nil {
 			return err
 		}
+		if err := sc.mediaReady(ctx, tx, chosen); err != nil {
+			return err
+		}
 		if err := sc.setTime(ctx, tx, chosen, when); err != nil {
 			return err
 		}

@@ -150,6 +150,19 @@ func TestTheStoresDoorsKnowWhoseIdsTheyAre(t *testing.T) {
 	if _, err := w.Store.LinkedMedia(t.Context(), south.ID, north.Main.Media); !isNotFound(err) {
 		t.Errorf("a link to another's file: %v", err)
 	}
+	made := dbtest.Look[model.RenditionID](t, w, db.MainShard, `UPDATE tenant.media_renditions SET state = 'ready', path = 'x' WHERE tenant_id = $1 AND media_id = $2 RETURNING id`, north.ID, north.Main.Media)
+	for what, ask := range map[string]func() (string, error){
+		"another's rendition":           func() (string, error) { return w.Store.RenditionPath(t.Context(), south.ID, north.Main.Media, made) },
+		"a rendition of another file":   func() (string, error) { return w.Store.RenditionPath(t.Context(), north.ID, north.Other.Media, made) },
+		"a rendition by one's own file": func() (string, error) { return w.Store.RenditionPath(t.Context(), south.ID, south.Main.Media, made) },
+	} {
+		if path, err := ask(); !isNotFound(err) {
+			t.Errorf("%s: %q, %v", what, path, err)
+		}
+	}
+	if path, err := w.Store.RenditionPath(t.Context(), north.ID, north.Main.Media, made); err != nil || path != "x" {
+		t.Errorf("one's own rendition: %q, %v", path, err)
+	}
 	_, random, _ := strings.Cut(north.Main.Token, ".")
 	southern, _, _ := strings.Cut(south.Main.Token, ".")
 	if _, err := w.Store.Review(t.Context(), southern+"."+random); !isNotFound(err) {

@@ -23,6 +23,8 @@ type PostForm struct {
 	Labels  []string
 	Named   []model.ClientID // the clients the writer confirmed by name, where accounts span several
 	Fit     bool             // shorten what is too long; the shortened text becomes the version
+
+	written bool // Content is a version's: its files are framed as they were then
 }
 
 // SavePost writes a post as the next version, or makes one (id 0). Content that
@@ -131,6 +133,7 @@ func (sc *Scope) addVersion(ctx context.Context, tx pgx.Tx, old PostPage, plan p
 type plan struct {
 	content model.Content
 	parts   []plannedTarget
+	files   map[model.MediaID]planFile
 }
 
 // plannedTarget is what one account would get, with what its network says of it.
@@ -138,6 +141,7 @@ type plannedTarget struct {
 	account  planAccount
 	draft    network.Draft
 	media    []model.MediaID
+	recipes  []string // how each of media is sent; empty: as it is
 	net      *network.Network
 	problems []network.Problem
 }
@@ -186,17 +190,16 @@ func (sc *Scope) plan(ctx context.Context, tx pgx.Tx, old PostPage, form PostFor
 	if err := sc.checkAccounts(accounts, form); err != nil {
 		return p, err
 	}
-	files, err := sc.planMedia(ctx, tx, &p.content, accounts)
-	if err != nil {
+	if p.files, err = sc.planMedia(ctx, tx, &p.content, accounts, form.written); err != nil {
 		return p, err
 	}
 	for _, a := range accounts {
 		if form.Fit {
 			fit(&p.content, a)
 		}
-		p.parts = append(p.parts, planTarget(p.content, a, files))
+		p.parts = append(p.parts, planTarget(p.content, a, p.files))
 	}
-	return p, nil
+	return p, sc.judgeRenditions(ctx, tx, p.parts)
 }
 
 // checkAccounts refuses accounts that are not there or not the writer's, and
@@ -228,7 +231,7 @@ func (sc *Scope) checkAccounts(accounts []planAccount, form PostForm) error {
 type planFile struct {
 	ID         model.MediaID
 	ClientID   model.ClientID
-	State      string
+	State      MediaState
 	Kind       network.MediaKind
 	Type       string
 	Sha256     []byte
@@ -236,15 +239,25 @@ type planFile struct {
 	Width      int
 	Height     int
 	DurationMs int64
+	VideoCodec string
+	AudioCodec string
+	FPS        float64 `db:"fps"`
+	Name       string
+	Alt        string
+	Focal      model.Focal
+	Crops      map[string]model.Crop
 }
 
 const sqlPlanMedia = `
-	SELECT id, client_id, state, kind, type, sha256, bytes, width, height, duration_ms
-	  FROM tenant.media WHERE tenant_id = $1 AND id = ANY ($2) AND state <> 'deleted'`
+	SELECT m.id, m.client_id, m.state, m.kind, m.type, m.sha256, m.bytes, m.width, m.height, m.duration_ms, m.video_codec, m.audio_codec, m.fps::double precision AS fps,
+	       m.name, m.alt, jsonb_build_object('x', m.focal_x, 'y', m.focal_y) AS focal,
+	       coalesce((SELECT jsonb_object_agg(c.preset, jsonb_build_object('x', c.x, 'y', c.y, 'width', c.width, 'height', c.height))
+	                   FROM tenant.media_crops c WHERE c.tenant_id = m.tenant_id AND c.media_id = m.id), '{}') AS crops
+	  FROM tenant.media m WHERE m.tenant_id = $1 AND m.id = ANY ($2) AND m.state <> 'deleted'`
 
 // planMedia reads the assets, refuses those that are not there or belong to a
 // client the post does not go to, and writes their hashes into the content.
-func (sc *Scope) planMedia(ctx context.Context, tx pgx.Tx, content *model.Content, accounts []planAccount) (map[model.MediaID]planFile, error) {
+func (sc *Scope) planMedia(ctx context.Context, tx pgx.Tx, content *model.Content, accounts []planAccount, written bool) (map[model.MediaID]planFile, error) {
 	ids := content.AllMedia()
 	rows, err := tx.Query(ctx, sqlPlanMedia, sc.Actor.Tenant, ids)
 	if err != nil {
@@ -267,11 +280,14 @@ func (sc *Scope) planMedia(ctx context.Context, tx pgx.Tx, content *model.Conten
 	if len(files) != len(ids) {
 		return nil, model.Refuse(model.NotFound, "One of the files is not there any more. Remove it and attach it again.")
 	}
-	hashMedia(content, files)
+	if !written {
+		hashMedia(content, framer{files, accounts})
+	}
 	return files, nil
 }
 
-func hashMedia(content *model.Content, files map[model.MediaID]planFile) {
+// hashMedia writes into the content what the assets are and how they are framed.
+func hashMedia(content *model.Content, files framer) {
 	content.Media = hashed(content.Media, files)
 	variants := map[string]model.Variant{}
 	for name, v := range content.Variants {
@@ -284,13 +300,38 @@ func hashMedia(content *model.Content, files map[model.MediaID]planFile) {
 	content.Variants = variants
 }
 
-func hashed(list []model.ContentMedia, files map[model.MediaID]planFile) []model.ContentMedia {
+func hashed(list []model.ContentMedia, files framer) []model.ContentMedia {
 	out := slices.Clone(list)
 	for i := range out {
-		out[i].SHA256 = hex.EncodeToString(files[out[i].ID].Sha256)
-		out[i].Alt = strings.TrimSpace(out[i].Alt)
+		f := files.files[out[i].ID]
+		out[i].SHA256 = hex.EncodeToString(f.Sha256)
+		if out[i].Alt = strings.TrimSpace(out[i].Alt); out[i].Alt == "" {
+			out[i].Alt = f.Alt
+		}
+		out[i].Crops, out[i].Focal = files.crops(f), nil
+		if f.Focal != model.Centre {
+			out[i].Focal = &f.Focal
+		}
 	}
 	return out
+}
+
+// framer knows how files are framed for the networks of some accounts.
+type framer struct {
+	files    map[model.MediaID]planFile
+	accounts []planAccount
+}
+
+// crops are those of a file that any of the accounts' networks looks at.
+func (fr framer) crops(f planFile) map[string]model.Crop {
+	kept := map[string]model.Crop{}
+	for preset, c := range f.Crops {
+		of, _, _ := strings.Cut(preset, "/")
+		if slices.ContainsFunc(fr.accounts, func(a planAccount) bool { return string(a.Network) == of }) {
+			kept[preset] = c
+		}
+	}
+	return kept
 }
 
 // catalogue returns the network as it counts for one account: an instance may
@@ -308,29 +349,81 @@ func planTarget(content model.Content, a planAccount, files map[model.MediaID]pl
 	part := content.For(string(a.Network), a.ID)
 	t.draft = network.Draft{Text: part.Text, Link: part.Link, FirstComment: part.FirstComment, Options: part.Options}
 	for _, m := range part.Media {
-		f := files[m.ID]
 		t.media = append(t.media, m.ID)
-		t.draft.Media = append(t.draft.Media, network.Media{Kind: f.Kind, Type: f.Type, Bytes: f.Bytes, Width: f.Width, Height: f.Height,
-			Duration: time.Duration(f.DurationMs) * time.Millisecond, Alt: m.Alt})
+		t.draft.Media = append(t.draft.Media, files[m.ID].as(m.Alt))
 	}
-	t.problems = problemsOf(t, files)
+	if t.net == nil {
+		t.recipes = make([]string, len(t.media))
+		t.problems = []network.Problem{{Field: "accounts", Code: "network_unknown", Say: "Herald does not know this network any more."}}
+		return t
+	}
+	t.serve(part.Media)
+	t.problems = append(t.net.Check(t.draft), t.problems...)
+	t.judgeFiles(files)
 	return t
 }
 
-func problemsOf(t plannedTarget, files map[model.MediaID]planFile) []network.Problem {
-	if t.net == nil {
-		return []network.Problem{{Field: "accounts", Code: "network_unknown", Say: "Herald does not know this network any more."}}
-	}
-	problems := t.net.Check(t.draft)
-	for i, id := range t.media {
-		switch files[id].State {
-		case "ready", "scanning", "uploading":
-		default:
-			problems = append(problems, network.Problem{Field: fmt.Sprintf("media.%d", i), Code: "media_refused",
-				Say: "This file was refused when it was checked. Remove it."})
+// as is the asset as rules see it, with the alt text of a post.
+func (f planFile) as(alt string) network.Media {
+	return network.Media{Kind: f.Kind, Type: f.Type, Bytes: f.Bytes, Width: f.Width, Height: f.Height, Duration: time.Duration(f.DurationMs) * time.Millisecond, Alt: alt,
+		Pending: f.State.OnItsWay(), VideoCodec: f.VideoCodec, AudioCodec: f.AudioCodec, FPS: f.FPS}
+}
+
+// serve works out how each file is sent: what rules see from then on is what the
+// network will get.
+func (t *plannedTarget) serve(media []model.ContentMedia) {
+	format := t.net.FormatOf(t.draft)
+	for i, m := range media {
+		crop, focal := m.Framed(network.PresetOf(t.net.Name, format))
+		was := t.draft.Media[i]
+		s := t.net.Serve(format, was, network.Framing{Crop: crop, Focal: focal})
+		t.draft.Media[i] = s.Media
+		t.recipes = append(t.recipes, s.Recipe.String())
+		if s.Cropped {
+			t.problems = append(t.problems, network.Problem{Field: fmt.Sprintf("media.%d", i), Code: network.MediaCropped, Warn: true,
+				Say: fmt.Sprintf("%s is %d × %d and %s does not take that shape: it is cropped to %d × %d. Look whether what matters is in it, or choose the crop.",
+					fileWord(t.draft.Media, i), was.Width, was.Height, t.net.Label, s.Media.Width, s.Media.Height)})
 		}
 	}
-	return problems
+}
+
+// fileWord is what to call a file at the start of a sentence.
+func fileWord(media []network.Media, i int) string {
+	word := "picture"
+	if media[i].Kind == network.Video {
+		word = "video"
+	}
+	if len(media) == 1 {
+		return "The " + word
+	}
+	return strings.ToUpper(word[:1]) + word[1:] + fmt.Sprintf(" %d", i+1)
+}
+
+// judgeFiles says which files cannot be used, or not yet.
+func (t *plannedTarget) judgeFiles(files map[model.MediaID]planFile) {
+	for i, id := range t.media {
+		p := network.Problem{Field: fmt.Sprintf("media.%d", i)}
+		switch state := files[id].State; {
+		case state == MediaReady:
+			continue
+		case state.OnItsWay():
+			p.Code, p.Warn = network.MediaNotReady, true
+			p.Say = fileWord(t.draft.Media, i) + " is not ready yet: it is still being " + stateOfFile(state) + "."
+		default:
+			p.Code, p.Say = "media_refused", "This file was refused when it was checked. Remove it."
+		}
+		t.problems = append(t.problems, p)
+	}
+}
+
+func stateOfFile(s MediaState) string {
+	switch s {
+	case MediaUploading:
+		return "uploaded"
+	case MediaScanning:
+		return "scanned"
+	}
+	return "prepared"
 }
 
 // fit shortens what is too long for the account's network, as a variant of its

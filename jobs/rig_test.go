@@ -116,6 +116,7 @@ type pretend struct {
 	prepares int
 	commits  int
 	public   []string // texts, in order
+	media    [][]networks.Media
 }
 
 func (p *pretend) Prepare(_ context.Context, job networks.Job, _ networks.Handles) (networks.Ready, error) {
@@ -146,7 +147,7 @@ func (p *pretend) Commit(_ context.Context, ready networks.Ready) (networks.Rece
 			return networks.Receipt{}, err
 		}
 	}
-	p.public = append(p.public, ready.Job.Post.Text)
+	p.public, p.media = append(p.public, ready.Job.Post.Text), append(p.media, ready.Job.Post.Media)
 	id := fmt.Sprintf("post-%d", len(p.public))
 	return networks.Receipt{ExternalID: id, Permalink: "https://net.example/" + id}, nil
 }

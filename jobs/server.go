@@ -24,6 +24,7 @@ type Deps struct {
 	Media    MediaSource
 	Blobs    Shelves
 	Mail     Mailer
+	Library  *Librarian // nil: this worker leaves files alone
 	Settings Settings
 	Log      *slog.Logger
 	Now      func() time.Time
@@ -43,6 +44,7 @@ type Server struct {
 	ticker    *Ticker
 	sweeper   *Sweeper
 	committer *Committer
+	librarian *Librarian
 
 	servers   []*asynq.Server
 	scheduler *asynq.Scheduler
@@ -62,6 +64,7 @@ func NewServer(d Deps) *Server {
 	s.ticker = &Ticker{Pipe: d.Pipe, Enqueuer: NewEnqueuer(d.Redis), Notify: notifier.Notify, Settings: d.Settings, Log: d.Log, Now: d.Now, Fail: d.Fail}
 	d.Pipe.FailAt(d.Fail)
 	s.sweeper = &Sweeper{Pipe: d.Pipe, Redis: d.Redis, Blobs: d.Blobs, Settings: d.Settings, Log: d.Log, Now: d.Now}
+	s.librarian = d.Library
 	return s
 }
 
@@ -118,6 +121,9 @@ func (s *Server) Start(ctx context.Context) error {
 		return err
 	}
 	s.servers = []*asynq.Server{publish, others}
+	if err := s.startMedia(); err != nil {
+		return err
+	}
 	s.wg.Go(func() {
 		if err := s.sweeper.Retime(ctx); err != nil && ctx.Err() == nil {
 			s.deps.Log.WarnContext(ctx, "plans not checked against their zones", "err", err)
@@ -208,11 +214,16 @@ func (s *Server) tick(ctx context.Context) error {
 		return err
 	}
 	if forgot {
-		if err := s.sweeper.Requeue(ctx, s.deps.Now(), false); err != nil {
+		if err := errors.Join(s.sweeper.Requeue(ctx, s.deps.Now(), false), s.sweeper.Media(ctx)); err != nil {
 			return err
 		}
 	}
-	return s.ticker.Tick(ctx)
+	err = s.ticker.Tick(ctx)
+	if s.librarian != nil {
+		_, of := s.ticker.Media(ctx)
+		err = errors.Join(err, of)
+	}
+	return err
 }
 
 func (s *Server) deliver(ctx context.Context) error {
@@ -265,23 +276,27 @@ func (s *Server) publishTask(ctx context.Context, t *asynq.Task) error {
 		return err
 	}
 	s.held.Store(p.Key, true)
-	waiting, done := context.WithCancel(ctx)
+	waiting, done := s.untilDrained(ctx)
 	defer done()
-	stopped := make(chan struct{})
-	defer close(stopped)
-	go func() {
-		select {
-		case <-s.draining:
-			done()
-		case <-stopped:
-		}
-	}()
 	err = s.publisher.Publish(waiting, p.Key, p.Due)
 	if errors.Is(err, context.Canceled) && waiting.Err() != nil {
 		return nil // Stop gives it back; asynq need not keep it
 	}
 	s.held.Delete(p.Key)
 	return err
+}
+
+// untilDrained is a task's context that ends as soon as Stop is called.
+func (s *Server) untilDrained(ctx context.Context) (waiting context.Context, done func()) {
+	waiting, cancel := context.WithCancel(ctx)
+	go func() {
+		select {
+		case <-s.draining:
+			cancel()
+		case <-waiting.Done():
+		}
+	}()
+	return waiting, cancel
 }
 
 func (s *Server) reconcileTask(ctx context.Context, t *asynq.Task) error {

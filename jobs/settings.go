@@ -24,6 +24,7 @@ type Settings struct {
 	ProviderTimeout   time.Duration // HERALD_PROVIDER_TIMEOUT
 	ProviderURLTTL    time.Duration // HERALD_PROVIDER_URL_TTL
 	Workers           int           // HERALD_WORKERS
+	MediaWorkers      int           // HERALD_MEDIA_WORKERS
 	Drain             time.Duration // how long Stop waits for calls under way
 }
 
@@ -34,7 +35,7 @@ func Defaults() Settings {
 		RetryBase: time.Minute, RetryCap: time.Hour, MaxAttempts: 5, RateLimitPatience: 24 * time.Hour,
 		StaleEnqueued: 15 * time.Minute, StaleInFlight: 10 * time.Minute, SweepEvery: 5 * time.Minute, GuardStale: 5 * time.Minute,
 		ReconcileAfter: 30 * time.Second, Settle: 2 * time.Minute, LateCutoff: 24 * time.Hour, SuspensionGrace: 7 * 24 * time.Hour,
-		AccountCap: 25, AccountWindow: time.Hour, ProviderTimeout: 30 * time.Second, ProviderURLTTL: 6 * time.Hour, Workers: 32, Drain: 25 * time.Second,
+		AccountCap: 25, AccountWindow: time.Hour, ProviderTimeout: 30 * time.Second, ProviderURLTTL: 6 * time.Hour, Workers: 32, MediaWorkers: 2, Drain: 25 * time.Second,
 	}
 }
 

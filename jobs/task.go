@@ -20,6 +20,7 @@ const (
 	taskTick      = "dispatch:tick" // relay, then dispatch
 	taskSweep     = "sweep:run"
 	taskMail      = "mail:deliver"
+	taskMedia     = "media:work"
 )
 
 const (
@@ -27,6 +28,8 @@ const (
 	queueBulk    = "publish_bulk"
 	queueLookUp  = "look_up"
 	queueClock   = "clock"
+	queueMedia   = "media"       // pictures: a second each
+	queueFilm    = "media_video" // videos: up to hours each, so they have workers of their own
 )
 
 // kind says how a task runs. asynq's own retry is for the transport only (a
@@ -46,6 +49,7 @@ var kinds = map[string]kind{
 	taskTick:      {queueClock, 0, time.Minute},
 	taskSweep:     {queueClock, 0, 5 * time.Minute},
 	taskMail:      {queueClock, 0, 2 * time.Minute},
+	taskMedia:     {queueMedia, 50, 8 * time.Hour},
 }
 
 // retryDelay is how long asynq waits before it hands a task out again.

@@ -24,6 +24,7 @@ import (
 	"herald/db/dbtest"
 	"herald/db/network"
 	"herald/db/secret"
+	"herald/jobs/darkroom"
 	"herald/jobs/sim"
 	"herald/static"
 )
@@ -43,7 +44,10 @@ type town struct {
 // here is the town of this run.
 var here *town
 
-func TestMain(m *testing.M) { os.Exit(live(m)) }
+func TestMain(m *testing.M) {
+	darkroom.Serve()
+	os.Exit(live(m))
+}
 
 func live(m *testing.M) int {
 	old, _ := filepath.Glob(filepath.Join(shots, "failed-*.png"))

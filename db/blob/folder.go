@@ -222,6 +222,9 @@ type folderObject struct {
 func (o folderObject) Size() int64 { return o.info.Size }
 func (o folderObject) Info() Info  { return o.info }
 
+// OnDisk is the file itself, for those who hand it to another process.
+func (o folderObject) OnDisk() *os.File { return o.File }
+
 func infoOf(key string, stat fs.FileInfo) Info {
 	return Info{Key: key, Type: TypeOf(key), ETag: fileTag(stat), Size: stat.Size(), Modified: stat.ModTime()}
 }

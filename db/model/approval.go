@@ -2,6 +2,8 @@ package model
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -154,14 +156,36 @@ type Preview struct {
 	Zone         string // of DueAt's intent
 }
 
-// PreviewMedia is one attachment.
+// PreviewMedia is one attachment as it is sent.
 type PreviewMedia struct {
-	ID     MediaID
-	Kind   string // image, video
-	Alt    string
-	SHA256 string
-	Width  int
-	Height int
+	ID        MediaID
+	Rendition RenditionID // what is sent in its stead; 0: the asset itself
+	Waits     bool        // what is sent is still being made
+	Kind      string      // image, video
+	Alt       string
+	SHA256    string
+	Width     int // of what is sent
+	Height    int
+}
+
+// File names in a media link what is sent, or, while that waits, what it is made of.
+func (m PreviewMedia) File() string {
+	if m.Rendition == 0 {
+		return "original"
+	}
+	return RenditionFile(m.Rendition)
+}
+
+const renditionFile = "rendition-"
+
+// RenditionFile names a rendition in a media link.
+func RenditionFile(id RenditionID) string { return renditionFile + strconv.FormatInt(int64(id), 10) }
+
+// ParseRenditionFile reads what RenditionFile writes.
+func ParseRenditionFile(file string) (RenditionID, bool) {
+	digits, ok := strings.CutPrefix(file, renditionFile)
+	n, err := strconv.ParseInt(digits, 10, 64)
+	return RenditionID(n), ok && err == nil && RenditionFile(RenditionID(n)) == file
 }
 
 // PreviewOption is one per-target choice, in the network's words.

@@ -31,11 +31,23 @@ type Variant struct {
 	Media        *[]ContentMedia `json:"media,omitempty"`
 }
 
-// ContentMedia is one attachment: the asset, its bytes by hash, and its alt text.
+// ContentMedia is one attachment: the asset, its bytes by hash, its alt text, and
+// how it was framed when the version was written. What people do to the asset
+// later does not change what was approved.
 type ContentMedia struct {
-	ID     MediaID `json:"id"`
-	SHA256 string  `json:"sha256"` // hex, of the uploaded bytes
-	Alt    string  `json:"alt,omitempty"`
+	ID     MediaID         `json:"id"`
+	SHA256 string          `json:"sha256"` // hex, of the uploaded bytes
+	Alt    string          `json:"alt,omitempty"`
+	Crops  map[string]Crop `json:"crops,omitempty"` // by preset, of the networks that the version goes to
+	Focal  *Focal          `json:"focal,omitempty"` // nil: the centre
+}
+
+// Framed returns the attachment's crop and focal point for a preset.
+func (m ContentMedia) Framed(preset string) (Crop, Focal) {
+	if m.Focal != nil {
+		return m.Crops[preset], *m.Focal
+	}
+	return m.Crops[preset], Centre
 }
 
 // Part is the effective content for one account.

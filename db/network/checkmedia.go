@@ -22,6 +22,10 @@ func (c *checker) media() {
 }
 
 func (c *checker) medium(field string, i int, rule FileRule) {
+	if c.d.Media[i].Pending {
+		c.alt(field, i)
+		return
+	}
 	refused := rule.faults(c.d.Media[i], c.n.Label)
 	for _, f := range refused {
 		c.say(field, f.code, "%s %s.", c.file(i), f.say)

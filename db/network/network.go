@@ -110,6 +110,9 @@ type Media struct {
 	Duration time.Duration // zero if not known or not a video
 	Alt      string
 
+	// Pending: nobody has looked at the file yet, so no rule is held against it.
+	Pending bool
+
 	// Of a video, as ffprobe says; zero where nobody has looked.
 	VideoCodec string
 	AudioCodec string

@@ -26,6 +26,9 @@ const (
 	MediaTooShort   = "media_too_short"
 	MediaTooLong    = "media_too_long"
 	MediaUnknown    = "media_unknown" // a size or duration that could not be read
+	MediaCropped    = "media_cropped" // by Herald, since the network wants another shape
+	MediaNotReady   = "media_not_ready"
+	MediaNotMade    = "media_not_made" // its rendition failed
 	AltMissing      = "alt_missing"
 	AltTooLong      = "alt_too_long"
 	OptionUnknown   = "option_unknown"

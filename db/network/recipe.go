@@ -105,21 +105,23 @@ type Serving struct {
 	Recipe  Recipe
 	Media   Media // as it will be sent, as far as it is known before it is made
 	Cropped bool  // Herald chose the crop, since the network wants another shape
+	Fits    bool  // the network takes what will be sent, as far as anybody knows
 }
 
 // Serve says how a file is sent in a post of a format. What no recipe can help (a
 // picture that is too small, a video that is too long) stays for Check to say. It
 // guesses nothing about a file whose size nobody knows.
-func (n *Network) Serve(f Format, m Media, frame Framing) Serving {
-	s := Serving{Media: m}
+func (n *Network) Serve(f Format, m Media, frame Framing) (s Serving) {
+	s.Media = m
 	format, ok := n.Rule(f)
-	if !ok || m.Width <= 0 || m.Height <= 0 {
+	if !ok || m.Pending || m.Width <= 0 || m.Height <= 0 {
 		return s
 	}
 	rule, taken := format.file(m.Kind)
 	if !taken {
 		return s
 	}
+	defer func() { s.Fits = len(rule.faults(s.Media, n.Label)) == 0 }()
 	c := cook{rule: rule, m: m, crop: frame.Crop}
 	c.shape(frame)
 	c.size()
@@ -290,4 +292,20 @@ func (c *cook) promise(m *Media, r Recipe) {
 	if r.BitRate > 0 {
 		m.Bytes = min(m.Bytes, r.BitRate*int64(m.Duration/time.Second)/8)
 	}
+}
+
+// Ahead lists, each once, the recipes of what a file is most likely to be sent as:
+// in every format that takes it as one of its kind, stories of video aside, which
+// are few and cost the most.
+func (n *Network) Ahead(m Media, frames map[string]Framing) (list []Recipe) {
+	for _, rule := range n.Formats {
+		if m.Kind == Video && rule.Format == FormatStory {
+			continue
+		}
+		s := n.Serve(rule.Format, m, frames[PresetOf(n.Name, rule.Format)])
+		if s.Fits && !s.Recipe.Zero() && !slices.Contains(list, s.Recipe) {
+			list = append(list, s.Recipe)
+		}
+	}
+	return list
 }

@@ -81,6 +81,25 @@ func TestServeSaysWhenHeraldChoseTheCrop(t *testing.T) {
 	}
 }
 
+func TestAheadListsWhatIsLikely(t *testing.T) {
+	t.Parallel()
+	n, _ := Get(Instagram)
+	frames := map[string]Framing{"instagram/post": {Focal: model.Centre}, "instagram/story": {Crop: model.Crop{Width: 900, Height: 1600}}}
+	var got []string
+	for _, r := range n.Ahead(image("image/png", 1000, 2000, 1000), frames) {
+		got = append(got, r.String())
+	}
+	if want := []string{"image/jpeg 1000x1250 crop=0,375,1000,1250 bytes=8388608", "image/jpeg 900x1600 crop=0,0,900,1600 bytes=8000000"}; !slices.Equal(got, want) {
+		t.Errorf("a picture: %q, want %q", got, want)
+	}
+	if got := n.Ahead(film(3840, 2160, 30, 1000, "vp9", 30), nil); len(got) != 1 {
+		t.Errorf("a video: %v, want one", got)
+	}
+	if got := n.Ahead(film(3840, 2160, 3000, 1000, "vp9", 30), nil); len(got) != 0 {
+		t.Errorf("a video that is too long: %v", got)
+	}
+}
+
 // TestServeNeverMakesWhatCheckRefuses: after Serve a file has a type, shape and
 // size that its network takes, and needs nothing more.
 func TestServeNeverMakesWhatCheckRefuses(t *testing.T) {

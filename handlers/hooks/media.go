@@ -34,9 +34,9 @@ func (m media) show(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	key := fileOf(asset, link.File)
-	if key == "" {
-		return errNoFile
+	key, err := m.fileOf(r, asset, link)
+	if err != nil {
+		return err
 	}
 	object, err := m.Blobs.Open(r.Context(), key)
 	if errors.Is(err, blob.ErrNotFound) {
@@ -78,15 +78,21 @@ func (m media) asset(r *http.Request, to secret.Audience, link secret.MediaLink)
 	return m.Edge.Store.MemberMedia(r.Context(), user, model.TenantID(link.Tenant), model.MediaID(link.Media))
 }
 
-// fileOf returns the key of one of an asset's files; empty if there is no such.
-func fileOf(a db.Asset, file string) string {
-	switch file {
-	case "original":
-		return a.Path
-	case "thumbnail":
-		return a.ThumbPath
+// fileOf returns the key of one of an asset's files. "original" is what is
+// published of it; what was uploaded has no name.
+func (m media) fileOf(r *http.Request, a db.Asset, link secret.MediaLink) (key string, err error) {
+	switch id, made := model.ParseRenditionFile(link.File); {
+	case made:
+		return m.Edge.Store.RenditionPath(r.Context(), model.TenantID(link.Tenant), a.ID, id)
+	case link.File == "original":
+		key = a.Path
+	case link.File == "thumbnail":
+		key = a.ThumbPath
 	}
-	return ""
+	if key == "" {
+		err = errNoFile
+	}
+	return key, err
 }
 
 func describe(h http.Header, a db.Asset, info blob.Info) {

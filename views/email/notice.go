@@ -105,6 +105,7 @@ var reasons = map[string]string{
 	"account_disabled":      "The account is switched off.",
 	"missing_scope":         "The account was connected without a permission that this post needs.",
 	"media_missing":         "The post needs a picture or a video and has none.",
+	"media_not_made":        "A picture or video of the post could not be made into what the network takes.",
 	"media_gone":            "A picture or video of the post no longer exists.",
 	"missed":                "Its time had passed too long ago when it could have been published.",
 	"sibling_published":     "The same post is already live on this account.",

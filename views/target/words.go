@@ -119,6 +119,7 @@ var failures = map[string][2]string{
 	"missing_scope":         {"The account has not granted a right that this post needs.", "Reconnect the account with that right under Accounts, then retry."},
 	"missing_permission":    {"The network says that the account may not do this.", "Give the account that right at the network or reconnect it, then retry."},
 	"media_missing":         {"The post needs a picture or video here and has none.", "Add one to the post and have it approved again."},
+	"media_not_made":        {"A picture or video of the post could not be made into what the network takes.", "Look at the file in the library, or replace it and have the post approved again."},
 	"media_gone":            {"A picture or video of the post was refused or deleted.", "Replace it in the post and have it approved again."},
 	"sibling_published":     {"This post is already published on this account, so it was not sent a second time.", "Nothing to do. You may cancel this one."},
 	"refused_by_network":    {"The network refused the post. Nothing was published.", "Correct the post and have it approved again, or retry if the cause lies elsewhere."},

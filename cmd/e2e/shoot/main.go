@@ -20,9 +20,11 @@ import (
 
 	"herald/cmd/internal/browser"
 	"herald/cmd/internal/demo"
+	"herald/jobs/darkroom"
 )
 
 func main() {
+	darkroom.Serve()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, os.Stdout); err != nil {

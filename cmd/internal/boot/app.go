@@ -18,8 +18,10 @@ import (
 	"herald/cmd/internal/live"
 	"herald/db"
 	"herald/db/blob"
+	"herald/db/picture"
 	"herald/handlers"
 	"herald/jobs"
+	"herald/jobs/darkroom"
 	"herald/jobs/mail"
 )
 
@@ -162,10 +164,24 @@ func (a *App) Worker() (*jobs.Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	library, err := a.library()
+	if err != nil {
+		return nil, err
+	}
 	return jobs.NewServer(jobs.Deps{
-		Pipe: a.Pipe, Redis: a.Redis, Networks: a.Config.Adapters(a.Now), Mail: deliverer, Blobs: a.Blobs, Settings: a.Config.Pipeline, Log: a.Log, Now: a.Now,
+		Library: library,
+		Pipe:    a.Pipe, Redis: a.Redis, Networks: a.Config.Adapters(a.Now), Mail: deliverer, Blobs: a.Blobs, Settings: a.Config.Pipeline, Log: a.Log, Now: a.Now,
 		Media: media{blobs: a.Blobs, ring: a.Config.Ring, baseURL: a.Config.BaseURL, now: a.Now}, Fail: failPoint(),
 	}), nil
+}
+
+// library is who scans and develops uploads.
+func (a *App) library() (*jobs.Librarian, error) {
+	room, err := darkroom.New(picture.Standard())
+	if err != nil {
+		return nil, err
+	}
+	return &jobs.Librarian{Pipe: a.Pipe, Blobs: a.Blobs, Scanner: a.Config.MediaScanner(), Room: room, Log: a.Log, Now: a.Now}, nil
 }
 
 // Listen serves h at addr until the returned stop; at is where it listens.

@@ -97,6 +97,7 @@ var settings = []setting{
 	{"ACCOUNT_RATE_LIMIT", readRate, "publishes per account, as 25/h"},
 	{"PROVIDER_TIMEOUT", duration(func(c *Config) *time.Duration { return &c.Pipeline.ProviderTimeout }), "longest call to a network"},
 	{"WORKERS", count(func(c *Config) *int { return &c.Pipeline.Workers }), "publishes at once in one process"},
+	{"MEDIA_WORKERS", count(func(c *Config) *int { return &c.Pipeline.MediaWorkers }), "pictures worked on at once in one process, and half as many videos"},
 }
 
 const prefix = "HERALD_"

@@ -57,7 +57,7 @@ func (m media) URL(ctx context.Context, tenant model.TenantID, f db.StoredMedia,
 	if url, ok, err := m.blobs.Presign(ctx, f.Path, life); err != nil || ok {
 		return url, err
 	}
-	link := secret.MediaLink{Tenant: int64(tenant), Media: int64(f.ID), File: "original"}
+	link := secret.MediaLink{Tenant: int64(tenant), Media: int64(f.ID), File: model.PreviewMedia{Rendition: f.Rendition}.File()}
 	return m.baseURL + "/m/" + m.ring.SignMedia(secret.ForNetwork, link, m.now().Add(life)), nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"herald/cmd/internal/boot"
+	"herald/jobs/darkroom"
 )
 
 var (
@@ -25,6 +26,7 @@ var (
 
 // TestMain is the tests, or, started by one of them, a worker process.
 func TestMain(m *testing.M) {
+	darkroom.Serve()
 	if os.Getenv("HERALD_TEST_WORKER") != "" {
 		if err := work(); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -18,7 +18,13 @@ import (
 
 	"herald/cmd/internal/embedded"
 	"herald/db/model"
+	"herald/jobs/darkroom"
 )
+
+func TestMain(m *testing.M) {
+	darkroom.Serve()
+	os.Exit(m.Run())
+}
 
 // visitor is a browser without a screen.
 type visitor struct {
