@@ -37,6 +37,7 @@ type Deps struct {
 	Cost         secret.Cost
 	Ready        func(context.Context) error // what /readyz asks besides the databases
 	CheckAddress desk.AddressChecker         // refuses addresses that Herald may not call
+	Fetch        desk.Fetcher                // reads files at addresses that people choose
 	CheckToken   desk.TokenChecker           // asks a network about a token
 	Changes      desk.Changes                // says when a workspace changes
 }

@@ -33,12 +33,20 @@ func Standard() Limits {
 	}
 }
 
+// Most is how many bytes a file of a type may have.
+func (l Limits) Most(t Type) int64 {
+	if t.Video() {
+		return l.VideoBytes
+	}
+	return l.PictureBytes
+}
+
 // CheckBytes refuses a file of a type that has more bytes than the rule allows. It
 // can be asked before they have come.
 func (l Limits) CheckBytes(t Type, size int64) error {
-	what, limit := "picture", l.PictureBytes
+	what, limit := "picture", l.Most(t)
 	if t.Video() {
-		what, limit = "video", l.VideoBytes
+		what = "video"
 	}
 	if size <= limit {
 		return nil

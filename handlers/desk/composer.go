@@ -285,7 +285,10 @@ func (d *Desk) uploadMedia(w http.ResponseWriter, r *http.Request, scope *db.Sco
 		return err
 	}
 	defer done()
-	if len(e.form.files) == 0 {
+	switch {
+	case e.form.do == "fetch" && len(e.form.addresses) == 0:
+		e.taken.refused = append(e.taken.refused, "Enter the address of a file first.")
+	case e.form.do != "fetch" && len(e.form.files) == 0:
 		e.taken.refused = append(e.taken.refused, "Choose a file first.")
 	}
 	if !web.FromHTMX(r) {

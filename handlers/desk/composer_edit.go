@@ -181,19 +181,31 @@ func (e *editing) toSave() db.PostForm {
 	return db.PostForm{Seen: e.form.seen, Content: e.form.whole(e.networks()), Notes: e.form.notes, Labels: e.form.labels, Named: e.form.named}
 }
 
-// takeFiles puts the form's files into a client's library and attaches them.
+// takeFiles puts the form's files, and those at its addresses, into a client's
+// library and attaches them.
 func (e *editing) takeFiles(ctx context.Context) (err error) {
-	if len(e.form.files) == 0 {
+	addresses := e.form.addresses
+	if e.form.do != "fetch" && !slices.Contains(intents, e.form.do) {
+		e.taken.kept, addresses = addresses, nil
+	}
+	if len(e.form.files)+len(addresses) == 0 {
 		return nil
 	}
 	client, no := e.owner()
 	if no != "" {
-		e.taken.refused = append(e.taken.refused, no)
+		e.taken.refused, e.taken.kept = append(e.taken.refused, no), e.form.addresses
 		return nil
 	}
-	if e.taken, err = e.desk.takeFiles(ctx, e.scope, client, e.form.files); err != nil {
+	files, err := e.desk.takeFiles(ctx, e.scope, client, e.form.files)
+	if err != nil {
 		return err
 	}
+	fetched, err := e.desk.takeAddresses(ctx, e.scope, client, addresses)
+	if err != nil {
+		return err
+	}
+	e.taken.add(files)
+	e.taken.add(fetched)
 	e.taken.said = append(e.form.told.said, e.taken.said...)
 	e.taken.refused = append(e.form.told.refused, e.taken.refused...)
 	for _, a := range e.taken.assets {

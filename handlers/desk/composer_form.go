@@ -29,6 +29,8 @@ type composition struct {
 	when     whenForm
 	files    []*upload
 
+	addresses []string // of files to fetch
+
 	told    taken // what was said of the files that came before, while several go up one by one
 	refused error // a field that holds more than it may; the rest is read all the same
 }
@@ -66,7 +68,7 @@ var keyShape = regexp.MustCompile(`^[A-Za-z0-9_-]{16,64}$`)
 // is for CheckPost to say.
 func readComposition(p *parts) (c composition, err error) {
 	c.do, c.arg, _ = strings.Cut(cmp.Or(p.Get("do"), "save"), ":")
-	c.key, c.files = p.Get("key"), p.files
+	c.key, c.files, c.addresses = p.Get("key"), p.files, typedAddresses(p.Values["address"])
 	c.seen, _ = strconv.Atoi(p.Get("seen"))
 	post, err := optionalID(p.Get("post"))
 	if err != nil {

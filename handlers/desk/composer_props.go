@@ -62,7 +62,7 @@ func (e *editing) changed(do string) templ.Component {
 	}
 	s.Networks, s.Foot, s.First = &networks, &foot, "composer-networks"
 	switch do {
-	case "up", "down", "remove", "upload":
+	case "up", "down", "remove", "upload", "fetch":
 		media := e.media()
 		s.Media, s.First = &media, "composer-media"
 	case "refresh", "all", "none":
@@ -178,8 +178,8 @@ func (e *editing) options(t db.CheckedTarget) (fields []composer.OptionField) {
 
 // media is the post's files and where more are put.
 func (e *editing) media() composer.Media {
-	m := composer.Media{Paths: e.paths, Said: e.taken.said, Refused: e.taken.refused, Problem: e.fields["media"],
-		Say: "JPEG, PNG, WebP or MP4, up to " + megabytes(e.desk.uploadBytes()) + " each"}
+	m := composer.Media{Paths: e.paths, Said: e.taken.said, Refused: e.taken.refused, Address: strings.Join(e.taken.kept, " "), Problem: e.fields["media"],
+		Say: "JPEG, PNG, WebP or MP4, up to " + megabytes(e.desk.formBytes()) + " each"}
 	for _, c := range e.form.content.Media {
 		m.Files = append(m.Files, e.desk.file(e.scope, e.assets[c.ID], c.Alt))
 	}

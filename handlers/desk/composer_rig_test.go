@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"path/filepath"
 	"regexp"
@@ -33,6 +34,7 @@ import (
 	"herald/handlers/desk"
 	"herald/handlers/hooks"
 	"herald/handlers/web"
+	"herald/jobs/networks/httpx"
 	"herald/static"
 )
 
@@ -65,7 +67,8 @@ func newStudio(t *testing.T) *studio {
 	s.blobs = &flaky{Store: blobs}
 	s.edge = &web.Edge{Store: s.Store, Log: slog.New(slog.NewTextHandler(testLog{t}, nil)), Now: s.Clock.Now, Sessions: &web.Sessions{Store: s.Store, Now: s.Clock.Now}}
 	mux := http.NewServeMux()
-	d := &desk.Desk{Edge: s.edge, Ring: s.Ring, Blobs: s.blobs, Darkroom: picture.NewDarkroom(picture.Standard()), URLLife: 15 * time.Minute, Limits: desk.Limits{UploadBytes: uploadLimit}}
+	d := &desk.Desk{Edge: s.edge, Ring: s.Ring, Blobs: s.blobs, Darkroom: picture.NewDarkroom(picture.Standard()), URLLife: 15 * time.Minute, Limits: desk.Limits{UploadBytes: uploadLimit},
+		CheckAddress: func(address string) error { return httpx.CheckAddress(address, near) }, Fetch: fetcher()}
 	d.Register(mux)
 	hooks.Register(mux, hooks.Deps{Edge: s.edge, Ring: s.Ring, Blobs: s.blobs})
 	mux.Handle("GET /static/", static.Handler())
@@ -73,6 +76,21 @@ func newStudio(t *testing.T) *studio {
 	t.Cleanup(s.server.Close)
 	s.owner = s.signIn(t, s.agency.Owner)
 	return s
+}
+
+// near is where a test's own servers are: addresses may lead there.
+var near = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+
+// fetcher is the real one.
+func fetcher() desk.Fetcher {
+	client := httpx.NewGuarded(httpx.Options{}, near)
+	return func(ctx context.Context, address string) (desk.Fetched, error) {
+		d, err := client.Fetch(ctx, address)
+		if err != nil {
+			return desk.Fetched{}, err
+		}
+		return desk.Fetched{Body: d, Size: d.Size, Name: d.Name}, nil
+	}
 }
 
 // flaky is a store that can be told to fail, in everything or in one thing.

@@ -33,6 +33,7 @@ type Desk struct {
 	URLLife      time.Duration     // of members' media links
 	Limits       Limits
 	CheckAddress AddressChecker
+	Fetch        Fetcher
 	Changes      Changes
 	CheckToken   TokenChecker
 }

@@ -23,6 +23,7 @@ type taken struct {
 	assets  []db.Asset
 	said    []string // of files that were there already
 	refused []string // one sentence for each file that was not taken
+	kept    []string // addresses that were not taken, to be tried again
 }
 
 // takeFiles puts uploads into a client's library, each by itself: one that is

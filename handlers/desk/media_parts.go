@@ -201,6 +201,9 @@ func unread(err error) error {
 }
 
 func megabytes(n int64) string {
+	if n >= 1<<30 && n%(1<<30) == 0 {
+		return fmt.Sprintf("%d GB", n>>30)
+	}
 	if n < 10<<20 {
 		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
 	}

@@ -207,6 +207,7 @@ type Media struct {
 	Say     string // "JPEG, PNG, WebP or MP4, up to 100 MB each"
 	Said    []string
 	Refused []string
+	Address string // of a file to fetch, that was not taken yet
 	Problem string
 }
 

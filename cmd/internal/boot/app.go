@@ -134,7 +134,7 @@ func (a *App) Web() http.Handler {
 	return handlers.New(handlers.Deps{
 		Store: a.Store, Ring: a.Config.Ring, Blobs: a.Blobs, Log: a.Log, Now: a.Now, BaseURL: a.Config.BaseURL,
 		URLLife: a.Config.SignedURLTTL, UploadBytes: a.Config.UploadBytes, Cost: a.Config.Cost,
-		Ready: a.Ready, CheckAddress: a.Config.CheckAddress, CheckToken: tokenChecker(a.Config.Adapters(a.Now)), Changes: a.Live,
+		Ready: a.Ready, CheckAddress: a.Config.CheckAddress, Fetch: a.Config.Fetcher(a.Now), CheckToken: tokenChecker(a.Config.Adapters(a.Now)), Changes: a.Live,
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"herald/db/model"
 	"herald/db/network"
 	"herald/db/secret"
+	"herald/handlers/desk"
 	"herald/jobs/networks"
 	"herald/jobs/networks/facebook"
 	"herald/jobs/networks/httpx"
@@ -64,6 +65,19 @@ func (m media) URL(ctx context.Context, tenant model.TenantID, f db.StoredMedia,
 // CheckAddress refuses an address that a user chose and Herald may not call.
 func (c Config) CheckAddress(address string) error {
 	return httpx.CheckAddress(address, c.PrivateTargets)
+}
+
+// Fetcher reads files at addresses that people choose, through the client that
+// checks what it dials.
+func (c Config) Fetcher(now func() time.Time) desk.Fetcher {
+	client := httpx.NewGuarded(httpx.Options{Timeout: c.Pipeline.ProviderTimeout, UserAgent: "Herald/" + Version, Now: now}, c.PrivateTargets)
+	return func(ctx context.Context, address string) (desk.Fetched, error) {
+		d, err := client.Fetch(ctx, address)
+		if err != nil {
+			return desk.Fetched{}, err
+		}
+		return desk.Fetched{Body: d, Size: d.Size, Name: d.Name}, nil
+	}
 }
 
 // listen starts an HTTP server and stops it when ctx ends.
