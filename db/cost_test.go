@@ -69,6 +69,9 @@ var questions = []asked{
 	{"which claims grew old", []string{"targets_claimed", "targets_in_flight"}, func(ctx context.Context, p *db.Pipeline, now time.Time) error {
 		return must(p.SweepClaims(ctx, db.MainShard, 10*time.Minute, now, now, 500))
 	}},
+	{"what may be forgotten", []string{"dispatch_over"}, func(ctx context.Context, p *db.Pipeline, now time.Time) error {
+		return p.Forget(ctx, now.Add(-30*24*time.Hour), 5_000)
+	}},
 }
 
 // TestTheCostOfATickFollowsWhatIsDue puts 10,000 finished and future rows beside
@@ -105,17 +108,18 @@ func TestTheCostOfATickFollowsWhatIsDue(t *testing.T) {
 }
 
 // crowd fills a workspace with 5,000 rows that are over and 5,000 that lie ahead,
-// and three that are due, in each table.
+// and three that are due, in each table; three of what is over may be forgotten.
 func crowd(t *testing.T, w *dbtest.World) {
 	t.Helper()
 	a := w.Agency(t, "north", db.MainShard)
 	page := a.Post(t, "Fresh bread", a.Account(t, a.Client(t, "bakery"), network.Webhook))
 	conn := as(t, w, db.MainShard, superuser)
-	const kinds = `(SELECT n, CASE WHEN n <= 5000 THEN 'over' WHEN n <= 10000 THEN 'ahead' ELSE 'due' END AS kind FROM generate_series(1, 10003) n) r`
+	const kinds = `(SELECT n, CASE WHEN n <= 5000 THEN 'over' WHEN n <= 10000 THEN 'ahead' ELSE 'due' END AS kind,
+	                       CASE WHEN n <= 3 THEN interval '40 days' ELSE '0' END AS old FROM generate_series(1, 10003) n) r`
 	for _, sql := range []string{
 		`SET session_replication_role = replica`, // no triggers, no foreign keys: these rows only have to be many
 		`INSERT INTO tenant.outbox (tenant_id, key, kind, target_id, version_id, seq, due_at, made_at, relayed_at)
-		 SELECT $1, 'crowd' || n, 'target.publish', n, n, 1, $2, $2, CASE WHEN n <= 10000 THEN $2::timestamptz END FROM ` + kinds,
+		 SELECT $1, 'crowd' || n, 'target.publish', n, n, 1, $2, $2, CASE WHEN n <= 10000 THEN $2::timestamptz - old END FROM ` + kinds,
 		`INSERT INTO tenant.targets (tenant_id, post_id, version_id, client_id, account_id, network, state, due_at, local_at, zone, occurrence, next_at, published_at, owner, claimed_at, created_at, updated_at)
 		 SELECT $1, 1000000 + n, n, t.client_id, t.account_id, t.network,
 		        CASE kind WHEN 'over' THEN 'published' WHEN 'ahead' THEN 'scheduled' ELSE CASE n WHEN 10003 THEN 'publishing' ELSE 'scheduled' END END,
@@ -131,7 +135,7 @@ func crowd(t *testing.T, w *dbtest.World) {
 		`INSERT INTO tenant.tenants (tenant_id, slug, name, zone, state) SELECT 1000 + n, 'w' || n, 'W', 'UTC', 'active' FROM ` + kinds,
 		`INSERT INTO control.publish_dispatch_index (tenant_id, target_id, version_id, task, shard, seq, due_at, status, enqueued_at, updated_at)
 		 SELECT $1, n, n, 'publish', 'main', 1, $2::timestamptz + CASE kind WHEN 'ahead' THEN n * interval '1 hour' ELSE interval '-1 hour' END,
-		        CASE WHEN kind = 'over' THEN 'done' WHEN n = 10003 THEN 'enqueued' ELSE 'pending' END, $2::timestamptz - interval '1 hour', $2 FROM ` + kinds,
+		        CASE WHEN kind = 'over' THEN 'done' WHEN n = 10003 THEN 'enqueued' ELSE 'pending' END, $2::timestamptz - interval '1 hour', $2::timestamptz - old FROM ` + kinds,
 		`INSERT INTO tenant.mails (tenant_id, key, kind, to_email, content, next_at, sent_at, made_at)
 		 SELECT $1, 'crowd' || n, 'x', 'x@x.example', '{}', $2::timestamptz + CASE kind WHEN 'ahead' THEN n * interval '1 hour' ELSE interval '-1 hour' END,
 		        CASE kind WHEN 'over' THEN $2::timestamptz END, $2 FROM ` + kinds,
@@ -156,6 +160,7 @@ const (
 	beginOne  = `SELECT FROM tenant.begin_commits(ARRAY[$1::bigint], ARRAY[$2::bigint], ARRAY[$3::bigint], ARRAY[1], ARRAY[$4::uuid], ARRAY['{}'::jsonb], $5)`
 	finishOne = `SELECT FROM tenant.finish_targets(ARRAY[$1::bigint], ARRAY[$2::bigint], ARRAY[$3::bigint], ARRAY[1], ARRAY[$4::uuid], ARRAY['published'], ARRAY['published'], ARRAY[''], ARRAY[''],
 		ARRAY[NULL::timestamptz], ARRAY[1], ARRAY[''], ARRAY[200], ARRAY[''], ARRAY['x'], ARRAY['x'], ARRAY[false], ARRAY[NULL::timestamptz], ARRAY['[]'::jsonb], ARRAY['{}'::jsonb], $5)`
+	mendOne = `SELECT tenant.mend_accounts(ARRAY[$1::bigint], ARRAY[$2::bigint]) FROM (SELECT $3::bigint, $4::uuid, $5::timestamptz) rest`
 )
 
 // TestAPublishReadsOnlyWhatItIsAbout makes the plans of a publish while every table
@@ -168,7 +173,7 @@ func TestAPublishReadsOnlyWhatItIsAbout(t *testing.T) {
 	scale := newScale(t, w, "force_generic_plan")
 	owner := "00000000-0000-0000-0000-000000000007"
 	run := func(tenant, target, version int64) (list []pgx.TraceQueryStartData) {
-		for _, sql := range []string{claimOne, saveOne, beginOne, finishOne} {
+		for _, sql := range []string{claimOne, saveOne, beginOne, finishOne, mendOne} {
 			list = append(list, pgx.TraceQueryStartData{SQL: sql, Args: []any{tenant, target, version, owner, w.Clock.Now()}})
 		}
 		return list

@@ -96,6 +96,13 @@ func (p *Pipeline) restore(ctx context.Context, owed []Dispatch) (int, error) {
 	return int(tag.RowsAffected()), err
 }
 
+// By ctid, as in sqlDispatchTake. The conditions stand twice, so that a row that
+// came back to life meanwhile is looked at again and stays.
+const sqlDispatchForget = `
+	DELETE FROM control.publish_dispatch_index
+	 WHERE ctid = ANY (ARRAY(SELECT ctid FROM control.publish_dispatch_index
+	         WHERE status IN ('done', 'cancelled') AND updated_at < $1 LIMIT $2)) AND status IN ('done', 'cancelled') AND updated_at < $1`
+
 // Forget deletes what is over and older than before: relayed events, finished
 // dispatches, expired sessions, emptied throttles. At most limit rows of each.
 func (p *Pipeline) Forget(ctx context.Context, before time.Time, limit int) (err error) {
@@ -105,12 +112,7 @@ func (p *Pipeline) Forget(ctx context.Context, before time.Time, limit int) (err
 			return err
 		}
 	}
-	_, err = p.control.Exec(ctx, `
-		DELETE FROM control.publish_dispatch_index d USING (
-			SELECT tenant_id, target_id, version_id, task FROM control.publish_dispatch_index
-			 WHERE status IN ('done', 'cancelled') AND updated_at < $1 LIMIT $2) over
-		 WHERE d.tenant_id = over.tenant_id AND d.target_id = over.target_id AND d.version_id = over.version_id AND d.task = over.task`, before, limit)
-	if err != nil {
+	if _, err := p.control.Exec(ctx, sqlDispatchForget, before, limit); err != nil {
 		return err
 	}
 	if _, err := p.control.Exec(ctx, `DELETE FROM control.sessions WHERE expires_at < $1`, p.now()); err != nil {
