@@ -55,13 +55,13 @@ func (ig *instagram) refresh(c *call) *reply {
 }
 
 func (ig *instagram) prolong(c *call, kind string, age time.Duration, more ...string) *reply {
-	token, no := c.graphOpen()
-	if no != nil {
+	if _, no := c.graphOpen(); no != nil {
 		return no
 	}
 	if no := c.graphOnly(append(more, "grant_type")...); no != nil {
 		return no
 	}
+	token := c.params.get("access_token") // a header is not documented here
 	sh := c.st.at(c.place.name)
 	g, v := sh.look(token, !c.sim.opts.Closed, c.now)
 	var a *account

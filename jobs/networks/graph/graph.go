@@ -28,8 +28,8 @@ type Door struct {
 	Table Table
 }
 
-// Token is a credential. Only Do reveals it, into the Authorization header: in
-// an address it would reach other people's logs.
+// Token is a credential. Do reveals it into the Authorization header: in an
+// address it would reach other people's logs.
 type Token interface{ Reveal() string }
 
 // Call is one request.

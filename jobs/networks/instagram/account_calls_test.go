@@ -1,12 +1,16 @@
 package instagram
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"herald/db/network"
+	"herald/db/secret"
 	"herald/jobs/networks"
 	"herald/jobs/networks/fault"
+	"herald/jobs/networks/httpx"
 	"herald/jobs/networks/nettest"
 )
 
@@ -25,7 +29,7 @@ func TestATokenOfInstagramsOwnSignInIsRenewed(t *testing.T) {
 	if err != nil || got.Access.Reveal() != "NEW" || !got.Expires.Equal(noon.Add(5183944*time.Second)) || !got.Refresh.Empty() {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	if c := h.Last(); c.Path != "/refresh_access_token" || c.Query.Encode() != "grant_type=ig_refresh_token" || c.Header.Get("Authorization") != "Bearer PT" {
+	if c := h.Last(); c.Path != "/refresh_access_token" || c.Query.Encode() != "access_token=PT&grant_type=ig_refresh_token" || c.Header.Get("Authorization") != "" {
 		t.Errorf("asked %s?%s", c.Path, c.Query.Encode())
 	}
 }
@@ -46,6 +50,20 @@ func TestARenewalWithoutATokenIsTriedAgain(t *testing.T) {
 		if _, err := adapter(h).Refresh(t.Context(), byInstagramLogin()); fault.Of(err).Kind != want {
 			t.Errorf("%s: got %v", body, err)
 		}
+	}
+}
+
+// The token stands in this call's address; an error that tells of the address
+// would tell of it.
+func TestARenewalThatFailsDoesNotTellTheToken(t *testing.T) {
+	t.Parallel()
+	account := byInstagramLogin()
+	account.Token = secret.NewToken("SECRET-PT")
+	a := New(networks.Env{Base: "http://127.0.0.1:1", HTTP: httpx.New(httpx.Options{Timeout: time.Second})})
+	_, err := a.Refresh(t.Context(), account)
+	f := fault.Of(err)
+	if f == nil || f.Kind != fault.Transient || strings.Contains(fmt.Sprintf("%v %+v %s %v", err, f, f.Say, f.Cause), "SECRET") {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -61,8 +61,9 @@ func (a *Adapter) Refresh(ctx context.Context, account networks.Account) (networ
 		Token   string    `json:"access_token"`
 		Seconds graph.Int `json:"expires_in"`
 	}
-	c := graph.Call{Step: httpx.Token, Token: account.Token, Method: http.MethodGet,
-		Path: "refresh_access_token", Query: url.Values{"grant_type": {"ig_refresh_token"}}}
+	// This one call is documented with the token as a parameter, and no other way.
+	c := graph.Call{Step: httpx.Token, Method: http.MethodGet,
+		Path: "refresh_access_token", Query: url.Values{"grant_type": {"ig_refresh_token"}, "access_token": {account.Token.Reveal()}}}
 	answer, err := a.renewal.Do(ctx, c, &renewed)
 	if err != nil {
 		return networks.Tokens{}, err
