@@ -280,16 +280,16 @@ func (rs *ReviewScope) Decide(ctx context.Context, list []Decision) (out []Decid
 }
 
 // allowed are the requests that the link may be used for, with their posts.
-func (rs *ReviewScope) allowed(ctx context.Context) (posts map[model.RequestID]model.PostID, err error) {
-	posts = map[model.RequestID]model.PostID{}
+func (rs *ReviewScope) allowed(ctx context.Context) (requests map[model.RequestID]requestRow, err error) {
+	requests = map[model.RequestID]requestRow{}
 	err = rs.read(ctx, func(tx pgx.Tx) error {
 		rows, err := rs.rows(ctx, tx)
 		for _, r := range rows {
-			posts[r.ID] = r.PostID
+			requests[r.ID] = r
 		}
 		return err
 	})
-	return posts, err
+	return requests, err
 }
 
 // Comment adds a remark that the agency and the client's other approvers read.
@@ -299,17 +299,26 @@ func (rs *ReviewScope) Comment(ctx context.Context, request model.RequestID, bod
 	if err != nil {
 		return c, err
 	}
-	post, ok := allowed[request]
+	about, ok := allowed[request]
 	if !ok {
 		return c, errNoRequest
 	}
 	if body, err = remark(body); err != nil {
 		return c, err
 	}
-	f := CommentForm{Post: post, Visibility: model.ClientVisible, Client: rs.who.ClientID, Body: body}
+	team, err := rs.sc.team(ctx)
+	if err != nil {
+		return c, err
+	}
+	f := CommentForm{Post: about.PostID, Visibility: model.ClientVisible, Client: rs.who.ClientID, Body: body}
 	err = rs.sc.write(ctx, func(tx pgx.Tx) error {
-		c, err = rs.sc.addComment(ctx, tx, f, model.AskedPerson{Approver: rs.who.ID, Name: rs.who.Name})
-		return err
+		if err := rs.sc.mayWriteMore(ctx, tx, rs.who.ID); err != nil {
+			return err
+		}
+		if c, err = rs.sc.addComment(ctx, tx, f, model.AskedPerson{Approver: rs.who.ID, Name: rs.who.Name}); err != nil {
+			return err
+		}
+		return newMailing(rs.sc, team).comment(ctx, tx, c, about)
 	})
 	return c, err
 }

@@ -1,6 +1,7 @@
 package db_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -54,6 +55,68 @@ func TestAnApproverSeesNothingInternalAndNothingOfAnotherClient(t *testing.T) {
 	lees := h.request(t, page.Post.ID, shownClient(t, h, lee))
 	_, err = h.review(t, dana).Comment(t.Context(), lees.ID, "Let me in")
 	wants(t, err, model.NotFound, "")
+}
+
+// TestAnApproversCommentIsMailedToWhoItConcerns: writer, who asked, and who of
+// the agency decides; nobody of another client, and nobody who may no longer look.
+func TestAnApproversCommentIsMailedToWhoItConcerns(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, dbtest.SecondShard)
+	dana := h.approver(t, h.client, "Dana")
+	mia, max, gone, other := h.manager(t, h.client), h.manager(t, h.client), h.manager(t, h.client), h.manager(t, h.Client(t, "bolt"))
+	h.stage(t, h.client, 1, model.AnyOne, dana, person(max), person(gone))
+	page, err := mia.SavePost(t.Context(), 0, db.PostForm{Content: model.Content{Text: "Fresh <bread>", Accounts: []model.AccountID{h.account}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page = h.submit(t, page)[0]
+	h.Super(t, h.Shard, `DELETE FROM tenant.client_access WHERE user_id = $1`, gone.Actor.User)
+	rs, r := h.review(t, dana), h.request(t, page.Post.ID, h.client)
+	if _, err := rs.Comment(t.Context(), r.ID, "Could it be <b>rolls</b>?"); err != nil {
+		t.Fatal(err)
+	}
+	mails := func(who *db.Scope) (found []mail) {
+		email := dbtest.Look[string](t, h.World, db.MainShard, `SELECT email FROM control.users WHERE id = $1`, who.Actor.User)
+		for _, m := range h.mails(t) {
+			if m.Kind == model.MailComment && m.Email == email {
+				found = append(found, m)
+			}
+		}
+		return found
+	}
+	for who, want := range map[*db.Scope]int{h.Owner: 1, mia: 1, max: 1, gone: 0, other: 0} { // the owner asked
+		if got := mails(who); len(got) != want {
+			t.Errorf("%s gets %d mails, want %d", who.Actor.Name, len(got), want)
+		}
+	}
+	post := mails(mia)[0].Content.Posts[0]
+	if c := mails(mia)[0].Content; c.Sender != "Dana" || post.Words != "Could it be <b>rolls</b>?" || post.Excerpt != "Fresh <bread>" || !strings.HasSuffix(c.Path, fmt.Sprintf("/approvals/%d", r.ID)) {
+		t.Errorf("the mail says %+v", c)
+	}
+}
+
+func TestAnApproverWhoWritesVeryMuchIsAskedToWait(t *testing.T) {
+	t.Parallel()
+	h, dana, lee, page := shared(t, dbtest.SecondShard)
+	rs, r := h.review(t, dana), h.request(t, page.Post.ID, h.client)
+	for i := range 10 {
+		if _, err := rs.Comment(t.Context(), r.ID, fmt.Sprintf("Number %d", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := len(h.mails(t))
+	_, err := rs.Comment(t.Context(), r.ID, "Number 11")
+	wants(t, err, model.TooMany, "wait ten minutes")
+	if _, err := h.review(t, lee).Comment(t.Context(), h.request(t, page.Post.ID, shownClient(t, h, lee)).ID, "Mine"); err != nil {
+		t.Errorf("another's comment: %v", err)
+	}
+	if n := h.count(t, `SELECT count(*) FROM tenant.comments WHERE body = 'Number 11'`); n != 0 || len(h.mails(t)) != before+1 {
+		t.Errorf("%d comments, %d mails before and %d after", n, before, len(h.mails(t)))
+	}
+	h.Clock.Advance(10*time.Minute + time.Second)
+	if _, err := rs.Comment(t.Context(), r.ID, "Number 11"); err != nil {
+		t.Errorf("ten minutes later: %v", err)
+	}
 }
 
 func shownClient(t *testing.T, h *house, p model.AskedPerson) model.ClientID {

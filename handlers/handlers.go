@@ -8,6 +8,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -35,6 +36,7 @@ type Deps struct {
 	URLLife      time.Duration // HERALD_SIGNED_URL_TTL
 	UploadBytes  int64
 	Cost         secret.Cost
+	Proxies      []netip.Prefix              // HERALD_TRUSTED_PROXIES
 	Ready        func(context.Context) error // what /readyz asks besides the databases
 	CheckAddress desk.AddressChecker         // refuses addresses that Herald may not call
 	Fetch        desk.Fetcher                // reads files at addresses that people choose
@@ -46,7 +48,7 @@ type Deps struct {
 func New(d Deps) http.Handler {
 	mux := http.NewServeMux()
 	register(mux, d)
-	return web.Headers(secure(d), http.NewCrossOriginProtection().Handler(mux))
+	return web.Behind(d.Proxies, web.Headers(secure(d), http.NewCrossOriginProtection().Handler(mux)))
 }
 
 // Patterns lists every address that New answers, for the test that walks each

@@ -38,7 +38,7 @@ const kept = 30 * 24 * time.Hour
 func (s *Sweeper) Sweep(ctx context.Context) error {
 	var errs []error
 	for _, shard := range s.Pipe.Shards() {
-		errs = append(errs, s.claims(ctx, shard), s.owed(ctx, shard), s.Uploads(ctx, shard))
+		errs = append(errs, s.claims(ctx, shard), s.owed(ctx, shard), s.Uploads(ctx, shard), s.staged(ctx, shard))
 	}
 	errs = append(errs, s.Requeue(ctx, s.Now().Add(-s.Settings.StaleEnqueued), true), s.Requeue(ctx, s.Now().Add(-s.fresh()), false),
 		s.Pipe.Forget(ctx, s.Now().Add(-kept), 10*batch))
@@ -109,6 +109,12 @@ func (s *Sweeper) Uploads(ctx context.Context, shard string) error {
 		}
 		s.Log.InfoContext(ctx, "old uploads forgotten", "shard", shard, "count", len(done))
 	}
+}
+
+// staged forgets what was handed to publishers for targets that have ended.
+func (s *Sweeper) staged(ctx context.Context, shard string) error {
+	_, err := s.Pipe.SweepStaging(ctx, shard, s.Now().Add(-kept), 10*batch)
+	return err
 }
 
 func (s *Sweeper) takeAway(ctx context.Context, u db.OldUpload) error {

@@ -7,6 +7,7 @@ const (
 	MailReviewRequest   = "review_request"   // to an approver: a sealed token makes the address /review/{token}
 	MailApprovalWaiting = "approval_waiting" // to a user who decides in the inbox
 	MailDecision        = "decision"         // to the writer of what was decided
+	MailComment         = "comment"          // to who works on a post that an approver wrote about
 )
 
 // ApprovalMail is the content of a mail about approvals: what it shows, and
@@ -14,7 +15,7 @@ const (
 type ApprovalMail struct {
 	Agency string             `json:"agency"`
 	Client string             `json:"client"`          // empty if the posts are of several
-	Sender string             `json:"sender"`          // who asked, or who decided
+	Sender string             `json:"sender"`          // who asked, who decided, or who wrote
 	Fresh  bool               `json:"fresh,omitempty"` // the reader asked for a new link
 	Path   string             `json:"path,omitempty"`  // where it leads, below the base address; empty if a token does
 	Until  *time.Time         `json:"until,omitempty"` // when the link runs out
@@ -32,6 +33,6 @@ type ApprovalMailPost struct {
 	Stage    string     `json:"stage,omitempty"`
 
 	Verdict Verdict `json:"verdict,omitempty"`  // of a decision
-	Words   string  `json:"words,omitempty"`    // what the decider wrote
+	Words   string  `json:"words,omitempty"`    // what the decider, or the writer of a comment, wrote
 	Done    bool    `json:"approved,omitempty"` // nothing more is waited for: the post is approved
 }

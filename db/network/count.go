@@ -36,8 +36,17 @@ func (n *Network) Body(d Draft) string {
 	return d.Text + "\n\n" + d.Link
 }
 
-// Count measures a text by this rule.
+// Count measures a text by this rule. Where bytes are bounded too, a text that is
+// nearer to that bound counts as much of Max as it has of Bytes, so that it is
+// too long for either exactly when it counts more than Max.
 func (r TextRule) Count(text string) int {
+	if r.Bytes == 0 {
+		return r.count(text)
+	}
+	return max(r.count(text), (len(text)*r.Max+r.Bytes-1)/r.Bytes)
+}
+
+func (r TextRule) count(text string) int {
 	switch r.Unit {
 	case UTF16:
 		return utf16Units(text)
@@ -81,9 +90,9 @@ func (r TextRule) spans(text string) []span {
 	for _, e := range entities(text) {
 		s := span{start: e.start, end: e.end}
 		switch {
-		case r.Unit != Graphemes && e.local > 0:
+		case r.PerURL == 0 && e.local > 0:
 			continue
-		case r.Unit != Graphemes:
+		case r.PerURL == 0:
 		case e.local > 0:
 			s.replaced, s.as = true, text[e.start:e.local]
 		case e.sure || graphemes(text[e.start:e.end]) < r.PerURL:

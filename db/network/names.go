@@ -21,6 +21,7 @@ var names = []struct {
 	Blotato, GHL, Bundle string
 	Also                 []string // other words people use, lower case, with _ for spaces
 }{
+	{Bluesky, "Bluesky", "Bluesky", "Bluesky", "BLUESKY", []string{"bsky", "atproto"}},
 	{Facebook, "Facebook", "Facebook", "Facebook", "FACEBOOK", []string{"fb", "facebook_page"}},
 	{Instagram, "Instagram", "Instagram", "Instagram", "INSTAGRAM", []string{"ig", "insta"}},
 	{Mastodon, "Mastodon", "", "", "MASTODON", []string{"fediverse"}},

@@ -33,6 +33,7 @@ func TestWireNamesAreWhatEachAggregatorCallsANetwork(t *testing.T) {
 		name                         Name
 		direct, blotato, ghl, bundle string
 	}{
+		{Bluesky, "bluesky", "Bluesky", "Bluesky", "BLUESKY"},
 		{Facebook, "facebook", "Facebook", "Facebook", "FACEBOOK"},
 		{Instagram, "instagram", "Instagram", "Instagram", "INSTAGRAM"},
 		{Mastodon, "mastodon", "", "", "MASTODON"},

@@ -73,7 +73,7 @@ func Get(name Name) (*Network, bool) {
 	return all[i], true
 }
 
-var all = []*Network{entry(facebook), entry(instagram), entry(mastodon), entry(webhook)}
+var all = []*Network{entry(bluesky), entry(facebook), entry(instagram), entry(mastodon), entry(webhook)}
 
 func entry(n Network) *Network {
 	n.Label = Label(n.Name)
@@ -85,6 +85,7 @@ type Name string
 
 // The networks known so far.
 const (
+	Bluesky   Name = "bluesky"
 	Facebook  Name = "facebook"
 	Instagram Name = "instagram"
 	Mastodon  Name = "mastodon"

@@ -14,14 +14,15 @@ type Unit string
 const (
 	CodePoints Unit = "code_points"
 	UTF16      Unit = "utf16"     // never fewer than code points, so it also stands for "the larger of the two"
-	Graphemes  Unit = "graphemes" // as Mastodon: what the eye sees as one, addresses and remote mentions shortened
+	Graphemes  Unit = "graphemes" // what the eye sees as one; with PerURL as Mastodon: addresses and remote mentions shortened
 )
 
 // TextRule bounds a text. A zero bound means that the network states none.
 type TextRule struct {
 	Max      int // in Unit
 	Unit     Unit
-	PerURL   int // what an address counts under Graphemes
+	PerURL   int // what an address counts under Graphemes; zero: as it is written
+	Bytes    int // bound on the UTF-8 bytes as well
 	Ellipsis string
 	Hashtags int
 	Mentions int
@@ -112,7 +113,10 @@ const (
 	OptVisibility    = "visibility"    // mastodon
 	OptSpoiler       = "spoiler_text"  // mastodon; counts towards the limit
 	OptSensitive     = "sensitive"     // mastodon
-	OptLanguage      = "language"      // mastodon
+	OptLanguage      = "language"      // mastodon; bluesky takes several
+	OptLinkTitle     = "link_title"    // of the card that a link is shown as
+	OptLinkWords     = "link_words"    // the card's description
+	OptLabel         = "label"         // bluesky: a warning before the media
 )
 
 // Scope is one permission that publishing needs.

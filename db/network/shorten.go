@@ -42,6 +42,9 @@ func (r TextRule) shorten(text string, limit int) (string, bool) {
 		return text, false
 	}
 	spans, stop := r.spans(text), len(text)
+	if r.Bytes > 0 {
+		stop = min(stop, max(0, limit*r.Bytes/r.Max-len(r.Ellipsis)))
+	}
 	room := limit - r.Count(r.Ellipsis)
 	for room >= 0 {
 		end, back := r.apart(text, r.cut(text, spans, room, stop))

@@ -29,6 +29,8 @@ func (n *Network) bound(key string) int64 {
 	switch key {
 	case "max_characters", "description_limit":
 		return 1_000_000
+	case "video_seconds":
+		return 86_400
 	case "characters_reserved_per_url", "max_media_attachments", "max_hashtags":
 		return 1000
 	}

@@ -110,7 +110,7 @@ func (h *handler) createComment(w http.ResponseWriter, r *http.Request, rs *db.R
 	}
 	id := model.RequestID(number(r.PostForm.Get("request")))
 	_, err := rs.Comment(r.Context(), id, r.PostForm.Get("body"))
-	if no, ok := model.Refused(err); ok && no.Kind == model.Unprocessable {
+	if no, ok := model.Refused(err); ok && (no.Kind == model.Unprocessable || no.Kind == model.TooMany) {
 		back := itemOutcome{comment: r.PostForm.Get("body"), unsaid: no.Say}
 		return h.draw(w, r, rs, outcome{status: web.Status(err), items: map[model.RequestID]itemOutcome{id: back}})
 	}

@@ -1,6 +1,7 @@
 package review_test
 
 import (
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -315,6 +316,19 @@ func TestCommentsOfAClientReachTheAgency(t *testing.T) {
 	if err != nil || len(list) != 2 || list[1].Name != "Dana" || !list[1].ByApprover {
 		t.Errorf("the agency reads %+v, %v", list, err)
 	}
+}
+
+func TestACommentTooManyStaysInItsField(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	path := s.ask(t, "dana@client.example", s.agency.Post(t, "Hello", s.account))
+	fields := form(t, s.get(t, path).body, "/comments")
+	for i := range 10 {
+		fields.Set("body", fmt.Sprintf("Number %d", i))
+		s.wantStatus(t, s.do(t, "POST", path+"/comments", fields), 303)
+	}
+	fields.Set("body", "One more thought")
+	s.wantStatus(t, s.do(t, "POST", path+"/comments", fields), 429, "One more thought</textarea>", "wait ten minutes")
 }
 
 func TestALinkThatEndedExplainsItselfAndMailsAFreshOne(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"runtime"
 	"strings"
@@ -181,6 +182,22 @@ func TestOneClientCannotTryManyAddresses(t *testing.T) {
 	r.want(t, r.do(t, "POST", "/signin", url.Values{"email": {"anna@nord.example"}, "password": {password}}, "X-Forwarded-For", "203.0.113.7"), 429, "Try again in 15 seconds.")
 	r.at = "[2001:db8:1:3::1]:4000"
 	r.want(t, r.try(t, "anna@nord.example", password), 303, "/w/nord/calendar")
+}
+
+func TestVisitorsOfATrustedProxyAreToldApart(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.person(t, "anna@nord.example", cheap, "nord")
+	r.web = web.Behind([]netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, r.web)
+	r.at = "10.0.0.1:4000"
+	from := func(who, email string) *httptest.ResponseRecorder {
+		return r.do(t, "POST", "/signin", url.Values{"email": {email}, "password": {password}}, "X-Forwarded-For", who)
+	}
+	for i := range perClient.Burst { // writing another name each time does not help
+		r.want(t, from(fmt.Sprintf("198.51.100.%d, 203.0.113.7", i), fmt.Sprintf("p%d@nord.example", i)), 422, sayWrong)
+	}
+	r.want(t, from("198.51.100.99, 203.0.113.7", "anna@nord.example"), 429, "Try again in 15 seconds.")
+	r.want(t, from("203.0.113.8", "anna@nord.example"), 303, "/w/nord/calendar")
 }
 
 func TestTriesAtOnceDoNotGetPastTheBucket(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 
 // client is whose tries are counted together: a network address, or for IPv6 the
 // network that one customer gets, since whoever has one address of it has all.
-// What the request says in headers is not believed.
+// What a request says of it in headers counts only where web.Behind believed it.
 func client(r *http.Request) string {
 	at, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {

@@ -93,7 +93,7 @@ func (e *Edge) Fail(w http.ResponseWriter, r *http.Request, err error) {
 		http.Error(w, say, status)
 		return
 	}
-	status, say, ref := e.sort(r.Context(), r.Pattern, err)
+	status, say, ref := e.sort(r.Context(), err, "route", r.Pattern, "from", r.RemoteAddr)
 	if FromHTMX(r) {
 		w.Header().Set("HX-Retarget", "#notices")
 		w.Header().Set("HX-Reswap", "innerHTML")
@@ -107,20 +107,20 @@ func (e *Edge) Fail(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 // sort tells a refusal from a fault of ours, which it logs under a reference.
-func (e *Edge) sort(ctx context.Context, route string, err error) (status int, say, ref string) {
+func (e *Edge) sort(ctx context.Context, err error, where ...any) (status int, say, ref string) {
 	if no, ok := model.Refused(err); ok {
 		return Status(err), no.Say, ""
 	}
 	ref = rand.Text()[:8]
 	if ctx.Err() == nil {
-		e.Log.ErrorContext(ctx, "request failed", "err", err, "route", route, "ref", ref)
+		e.Log.ErrorContext(ctx, "request failed", append(where, "err", err, "ref", ref)...)
 	}
 	return Status(err), "", ref
 }
 
 // Words are what Fail says, for answers that are no page.
 func (e *Edge) Words(ctx context.Context, err error) (status int, say string) {
-	status, say, ref := e.sort(ctx, "", e.Stored(ctx, err))
+	status, say, ref := e.sort(ctx, e.Stored(ctx, err))
 	if ref != "" {
 		say = "Something broke on our side, and nothing you did was wrong. Try again in a moment. The reference is " + ref + "."
 	}

@@ -74,7 +74,7 @@ func (d *Deliverer) messageID(m db.Mail) string {
 // letter reads a mail's content by its kind.
 func (d *Deliverer) letter(m db.Mail) (email.Letter, *problem) {
 	switch m.Kind {
-	case model.MailReviewRequest, model.MailApprovalWaiting, model.MailDecision:
+	case model.MailReviewRequest, model.MailApprovalWaiting, model.MailDecision, model.MailComment:
 		return d.approvalLetter(m)
 	case kindFailed, kindManualCheck, kindReconnect:
 		return d.noticeLetter(m)
@@ -90,6 +90,8 @@ func (d *Deliverer) approvalLetter(m db.Mail) (email.Letter, *problem) {
 	switch m.Kind {
 	case model.MailApprovalWaiting:
 		return email.ApprovalWaiting(m.ToName, content, d.base+content.Path), nil
+	case model.MailComment:
+		return email.Comment(m.ToName, content, d.base+content.Path), nil
 	case model.MailDecision:
 		return email.Decision(m.ToName, content, d.base+content.Path), nil
 	}

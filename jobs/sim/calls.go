@@ -22,7 +22,7 @@ type Call struct {
 	Outcome string       `json:"outcome"`          // ok, refused, replayed, or the kind of the fault
 	Public  bool         `json:"public"`           // whether it made something public
 	ID      string       `json:"id"`               // the request id that the answer carries
-	Key     string       `json:"key,omitempty"`    // the client's Idempotency-Key or X-Delivery-Id
+	Key     string       `json:"key,omitempty"`    // the client's Idempotency-Key, X-Delivery-Id or record key
 	Type    string       `json:"type,omitempty"`   // content type of the request
 	Params  url.Values   `json:"params,omitempty"` // what was sent, tokens left out
 
@@ -101,7 +101,7 @@ func (c *call) record(rep *reply) {
 
 func (c *call) describe(rec *Call) {
 	h := c.r.Header
-	rec.Key = h.Get("Idempotency-Key") + h.Get("X-Delivery-Id")
+	rec.Key = h.Get("Idempotency-Key") + h.Get("X-Delivery-Id") + c.key
 	rec.Type = h.Get("Content-Type")
 	rec.Params = url.Values{}
 	for name, values := range c.params.values {
@@ -112,7 +112,7 @@ func (c *call) describe(rec *Call) {
 }
 
 func secretParam(name string) bool {
-	return strings.Contains(name, "token") || strings.Contains(name, "secret") || name == "code"
+	return strings.Contains(name, "token") || strings.Contains(name, "secret") || name == "code" || name == "password"
 }
 
 // madePublic says whether the public now sees something that the call stored.

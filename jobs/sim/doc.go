@@ -23,6 +23,9 @@
 //     belongs to account ID; any other token gets an account of its own, whose
 //     id verify_credentials tells. Asking such a token for the statuses of an id
 //     that nobody has makes that id a second name of its account.
+//   - Bluesky calls an account by its DID, which is its id here, and knows it by
+//     its token as Mastodon does. The token that it was declared with is also the
+//     app password that a session is made with.
 //   - A webhook account's secret is DefaultSecret unless it was declared.
 //   - A token that begins with "expired" or "revoked" is answered as the network
 //     answers such a token; one that begins with "noscope" may read and not write.

@@ -65,7 +65,8 @@ type call struct {
 	params  params
 	made    []*entry
 	outcome string
-	spoke   bool // a comment became public
+	key     string // the client key, where it does not stand in a header
+	spoke   bool   // a comment became public
 }
 
 // on routes a pattern of the network to h. step is what the call counts as
@@ -112,7 +113,7 @@ func (c *call) do(step Step, a *account, fn func() *reply) *reply {
 	if f == nil {
 		return fn()
 	}
-	if f.Kind.stores() {
+	if f.Kind.Stores() {
 		rep := fn()
 		if rep.status >= 400 { // refused on its own merits: there is nothing to spoil
 			c.sim.faults.giveBack(f)

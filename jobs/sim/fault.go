@@ -55,8 +55,8 @@ func joined(sets ...kindSet) kindSet {
 	return out
 }
 
-// stores says whether the network does what it was asked before it fails.
-func (k Kind) stores() bool {
+// Stores says whether the network does what it was asked before it fails.
+func (k Kind) Stores() bool {
 	return k == StoreThenFail || k == StoreThenClose || k == StoreThenGarbage || k == Stall || k == LateReject
 }
 

@@ -29,6 +29,15 @@ type way struct {
 func ways() []way {
 	return []way{
 		{
+			name:   network.Bluesky,
+			commit: func(w *world, text, _ string) *http.Request { return w.record(keyOf(text), text) },
+			list: func(w *world) got {
+				return w.get("/bluesky/xrpc/com.atproto.repo.listRecords?repo=1001&collection=app.bsky.feed.post", bearer...)
+			},
+			limited: "Retry-After",
+			codes:   map[sim.Kind]int{sim.RateLimit: 429, sim.ExpiredToken: 400, sim.MissingPermission: 403, sim.Invalid: 400},
+		},
+		{
 			name: network.Facebook,
 			commit: func(w *world, text, _ string) *http.Request {
 				return w.request("POST", "/facebook/v25.0/1001/feed", "application/x-www-form-urlencoded", values("access_token", "PT", "message", text))
@@ -251,7 +260,7 @@ func TestRateLimitTellsTheWait(t *testing.T) {
 		g := m.publish(w, "hello", sim.Fault{Kind: sim.RateLimit, Step: sim.Commit, Delay: 3 * time.Minute})
 		want := map[network.Name]string{
 			network.Facebook: `"estimated_time_to_regain_access":3`, network.Instagram: `"estimated_time_to_regain_access":3`,
-			network.Mastodon: "2026-05-04T12:03:00.000000Z", network.Webhook: "180",
+			network.Mastodon: "2026-05-04T12:03:00.000000Z", network.Webhook: "180", network.Bluesky: "180",
 		}[m.name]
 		if said := g.header.Get(m.limited); !strings.Contains(said, want) {
 			t.Errorf("%s says %q, want %s", m.limited, said, want)

@@ -36,11 +36,17 @@ func (s *Sim) enter(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case reading && (rest == "" || p.name == network.Webhook && !strings.HasPrefix(rest, "p/")):
 		s.showNetwork(w, r, p, rest)
-	case reading && (strings.HasPrefix(rest, "p/") || strings.HasPrefix(rest, "@")):
+	case reading && (strings.HasPrefix(rest, "p/") || strings.HasPrefix(rest, "@") || s.hasPage(r, p)):
 		s.showPost(w, r, p)
 	default:
 		http.StripPrefix("/"+name, p).ServeHTTP(w, r)
 	}
+}
+
+// hasPage says whether a post's address leads to r.
+func (s *Sim) hasPage(r *http.Request, p *place) bool {
+	_, ok := s.state.Load().at(p.name).page(r.URL.EscapedPath())
+	return ok
 }
 
 // showMedia gives a file of a post.

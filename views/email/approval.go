@@ -60,6 +60,17 @@ func Decision(name string, m model.ApprovalMail, link string) Letter {
 	return l.decided(cmp.Or(sender, "Somebody"), m)
 }
 
+// Comment tells who works on a post what an approver wrote about it.
+func Comment(name string, m model.ApprovalMail, link string) Letter {
+	sender := cmp.Or(Line(m.Sender, 60), "Somebody")
+	l := Letter{
+		Subject: forClient(sender+" wrote about "+quoted(m.Posts[0].Excerpt, 50), m.Client), Agency: Line(m.Agency, 60), Hello: hello(name),
+		Title: "A comment from " + sender, Say: []string{sender + " wrote about this post."},
+		Label: "Read and answer", URL: link, Why: "You wrote this post, asked for its approval, or decide about it.",
+	}
+	return l.with(m.Posts)
+}
+
 // decided words the decision on a single post.
 func (l Letter) decided(sender string, m model.ApprovalMail) Letter {
 	p := m.Posts[0]

@@ -75,6 +75,7 @@ func letters() map[string]Letter {
 		"decision-changes":  Decision("Mia Berg", decided(model.RequestChanges, false, "Please say that it is free."), "https://herald.example/w/nordwind/posts/7"),
 		"decision-rejected": Decision("Mia Berg", decided(model.Reject, false, ""), "https://herald.example/w/nordwind/posts/7"),
 		"decision-several":  Decision("Mia Berg", several, "https://herald.example/w/nordwind/approvals"),
+		"comment":           Comment("Mia Berg", decided("", false, "Could the first line be shorter?"), "https://herald.example/w/nordwind/approvals/31"),
 		"failed":            TargetFailed("Mia Berg", notice(), "https://herald.example/w/nordwind/targets/31"),
 		"failed-used-up":    TargetFailed("Mia Berg", used, "https://herald.example/w/nordwind/targets/31"),
 		"failed-missed":     TargetFailed("Mia Berg", missed, "https://herald.example/w/nordwind/targets/31"),

@@ -42,6 +42,7 @@ type Config struct {
 
 	Networks       map[network.Name]NetworkConfig
 	PrivateTargets []netip.Prefix
+	TrustedProxies []netip.Prefix
 	SignedURLTTL   time.Duration
 	UploadBytes    int64
 	Pipeline       jobs.Settings
@@ -76,7 +77,8 @@ var settings = []setting{
 	{"CLAMD_ADDR", text(func(c *Config) *string { return &c.ClamdAddr }), "clamd's host:port or socket"},
 	{"LOG", oneOf(func(c *Config) *string { return &c.LogFormat }, "text", "json"), "text or json"},
 	{"METRICS_ADDR", text(func(c *Config) *string { return &c.MetricsAddr }), "where /metrics listens"},
-	{"ALLOW_PRIVATE_TARGETS", readPrefixes, "CIDRs that user-chosen addresses may lie in"},
+	{"ALLOW_PRIVATE_TARGETS", prefixes(func(c *Config) *[]netip.Prefix { return &c.PrivateTargets }), "CIDRs that user-chosen addresses may lie in"},
+	{"TRUSTED_PROXIES", readProxies, "CIDRs of the proxies in front, whose X-Forwarded-For is believed"},
 	{"MAX_UPLOAD", readUpload, "the largest file taken, as 4GB"},
 	{"SIGNED_URL_TTL", duration(func(c *Config) *time.Duration { return &c.SignedURLTTL }), "life of members' media links"},
 	{"PROVIDER_URL_TTL", duration(func(c *Config) *time.Duration { return &c.Pipeline.ProviderURLTTL }), "life of media links for networks that pull"},
@@ -304,16 +306,32 @@ func readRing(c *Config, v string) (err error) {
 	return err
 }
 
-func readPrefixes(c *Config, v string) error {
-	for part := range strings.SplitSeq(v, ",") {
-		if part = strings.TrimSpace(part); part == "" {
-			continue
+func prefixes(field func(*Config) *[]netip.Prefix) func(*Config, string) error {
+	return func(c *Config, v string) error {
+		for part := range strings.SplitSeq(v, ",") {
+			if part = strings.TrimSpace(part); part == "" {
+				continue
+			}
+			p, err := netip.ParsePrefix(part)
+			if err != nil {
+				return fmt.Errorf("%q is not a CIDR like 10.0.0.0/8", part)
+			}
+			*field(c) = append(*field(c), p)
 		}
-		p, err := netip.ParsePrefix(part)
-		if err != nil {
-			return fmt.Errorf("%q is not a CIDR like 10.0.0.0/8", part)
+		return nil
+	}
+}
+
+// readProxies refuses a range of everybody: then the header would be believed
+// whoever sent it.
+func readProxies(c *Config, v string) error {
+	if err := prefixes(func(c *Config) *[]netip.Prefix { return &c.TrustedProxies })(c, v); err != nil {
+		return err
+	}
+	for _, p := range c.TrustedProxies {
+		if p.Bits() == 0 {
+			return fmt.Errorf("%s is everybody; name the addresses of your proxies", p)
 		}
-		c.PrivateTargets = append(c.PrivateTargets, p)
 	}
 	return nil
 }

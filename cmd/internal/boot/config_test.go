@@ -37,8 +37,8 @@ func TestAnUnknownSettingIsAnErrorWithTheNearestName(t *testing.T) {
 
 func TestEveryWrongSettingIsNamedAtOnce(t *testing.T) {
 	t.Parallel()
-	_, err := Read([]string{"HERALD_TICK=soon", "HERALD_WORKERS=0", "HERALD_ACCOUNT_RATE_LIMIT=many", "HERALD_KEYS=short", "HERALD_BASE_URL=ftp://x", "HERALD_LOG=xml", "HERALD_MAX_UPLOAD=49GB"})
-	for _, name := range []string{"TICK", "WORKERS", "ACCOUNT_RATE_LIMIT", "KEYS", "BASE_URL", "LOG", "MAX_UPLOAD"} {
+	_, err := Read([]string{"HERALD_TICK=soon", "HERALD_WORKERS=0", "HERALD_ACCOUNT_RATE_LIMIT=many", "HERALD_KEYS=short", "HERALD_BASE_URL=ftp://x", "HERALD_LOG=xml", "HERALD_TRUSTED_PROXIES=10.0.0.0/8,0.0.0.0/0", "HERALD_MAX_UPLOAD=49GB"})
+	for _, name := range []string{"TICK", "WORKERS", "ACCOUNT_RATE_LIMIT", "KEYS", "BASE_URL", "LOG", "TRUSTED_PROXIES", "MAX_UPLOAD"} {
 		if err == nil || !strings.Contains(err.Error(), prefix+name) {
 			t.Errorf("the error does not name %s: %v", name, err)
 		}
@@ -52,7 +52,7 @@ func TestSettingsAreRead(t *testing.T) {
 	t.Parallel()
 	c, err := Read([]string{
 		"HERALD_SHARD_EAST_URL=postgres://east", "HERALD_FACEBOOK_API_URL=http://127.0.0.1:9700/x/", "HERALD_FACEBOOK_VERSION=v26.0",
-		"HERALD_ACCOUNT_RATE_LIMIT=5/m", "HERALD_TICK=200ms", "HERALD_ALLOW_PRIVATE_TARGETS=127.0.0.0/8, ::1/128", "OTHER=1",
+		"HERALD_ACCOUNT_RATE_LIMIT=5/m", "HERALD_TICK=200ms", "HERALD_ALLOW_PRIVATE_TARGETS=127.0.0.0/8, ::1/128", "OTHER=1", "HERALD_TRUSTED_PROXIES=10.0.0.0/8",
 		"HERALD_MAX_UPLOAD=700MB", "AWS_ACCESS_KEY_ID=id", "AWS_SECRET_ACCESS_KEY=a=b", "AWS_SESSION_TOKEN=t",
 	})
 	if err != nil {
@@ -67,7 +67,7 @@ func TestSettingsAreRead(t *testing.T) {
 	if c.UploadBytes != 700<<20 {
 		t.Errorf("the largest upload is %d", c.UploadBytes)
 	}
-	if c.Pipeline.AccountCap != 5 || c.Pipeline.AccountWindow != time.Minute || c.Pipeline.Tick != 200*time.Millisecond || len(c.PrivateTargets) != 2 {
+	if c.Pipeline.AccountCap != 5 || c.Pipeline.AccountWindow != time.Minute || c.Pipeline.Tick != 200*time.Millisecond || len(c.PrivateTargets) != 2 || len(c.TrustedProxies) != 1 {
 		t.Errorf("%+v, %v", c.Pipeline, c.PrivateTargets)
 	}
 }

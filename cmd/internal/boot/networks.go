@@ -14,6 +14,7 @@ import (
 	"herald/db/secret"
 	"herald/handlers/desk"
 	"herald/jobs/networks"
+	"herald/jobs/networks/bluesky"
 	"herald/jobs/networks/facebook"
 	"herald/jobs/networks/httpx"
 	"herald/jobs/networks/instagram"
@@ -32,6 +33,7 @@ func (c Config) Adapters(now func() time.Time) map[network.Name]networks.Adapter
 			HTTP: plain, Guarded: guarded, Now: now}
 	}
 	return map[network.Name]networks.Adapter{
+		network.Bluesky:   bluesky.New(env(network.Bluesky)),
 		network.Facebook:  facebook.New(env(network.Facebook)),
 		network.Instagram: instagram.New(env(network.Instagram)),
 		network.Mastodon:  mastodon.New(env(network.Mastodon)),

@@ -13,6 +13,7 @@ import (
 	"herald/db"
 	"herald/db/dbtest"
 	"herald/db/model"
+	"herald/db/network"
 	"herald/db/secret"
 )
 
@@ -166,7 +167,7 @@ func TestParseSaysWhatIsWrongWithFileAndLine(t *testing.T) {
 		"workspaces:\n- slug: a\n  clients:\n  - slug: c\n    stages: [{name: s}]":                         "x.yaml:5: a stage needs people",
 		"workspaces:\n- slug: a\n  clients:\n  - slug: c\n    late_cutoff: soon":                           "x.yaml:5: late_cutoff is a time from 1m",
 		"workspaces:\n- slug: a\n  clients:\n  - slug: c\n    blackouts: [{from: x, to: y, reason: z}]":    "x.yaml:5: from: write day and time",
-		"workspaces:\n- slug: a\n  clients:\n  - slug: c\n    accounts: [{slug: f, network: orkut}]":       "x.yaml:5: network: write facebook, instagram, mastodon or webhook",
+		"workspaces:\n- slug: a\n  clients:\n  - slug: c\n    accounts: [{slug: f, network: orkut}]":       "x.yaml:5: network: write " + string(network.All()[0].Name) + ", ",
 		"workspaces:\n- slug: a\n  clients:\n  - slug: c\n    accounts: [{slug: f, slots: [someday]}]":     "x.yaml:5: slots: write a day of the week",
 		"workspaces:\n- slug: a\n  clients:\n  - slug: c\n    accounts: [{slug: f, token_expires: later}]": "x.yaml:5: token_expires is an instant",
 		"workspaces:\n- slug: a\n  zone: Europe/Berlin\n---\nworkspaces:\n- slug: a\n  zone: Europe/Paris": "x.yaml:7: the zone of the workspace a is declared already, at x.yaml:3",

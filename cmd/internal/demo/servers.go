@@ -72,7 +72,8 @@ func (d *Demo) simulate() {
 func (d *Demo) simulated() map[network.Name]boot.NetworkConfig {
 	all := map[network.Name]boot.NetworkConfig{}
 	for _, n := range network.All() {
-		all[n.Name] = boot.NetworkConfig{API: d.Networks + "/" + string(n.Name)}
+		at := d.Networks + "/" + string(n.Name)
+		all[n.Name] = boot.NetworkConfig{API: at, Auth: at}
 	}
 	return all
 }

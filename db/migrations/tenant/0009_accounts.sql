@@ -1,9 +1,13 @@
 -- +goose Up
 
--- What is known of accounts: that one works again, and what waits for it.
+-- What is known of accounts: that one works again, and what waits for it; and
+-- what an approver wrote.
 
 -- Posts that an account keeps waiting, by account.
 CREATE INDEX targets_waiting ON tenant.targets (tenant_id, account_id) WHERE state = 'retry_scheduled';
+
+-- How much an approver has written lately.
+CREATE INDEX comments_by_approver ON tenant.comments (tenant_id, approver_id, at) WHERE approver_id IS NOT NULL;
 
 GRANT CREATE ON SCHEMA tenant TO herald_pipeline;
 -- +goose StatementBegin

@@ -299,6 +299,12 @@ func tryToken(t *testing.T, p place, tr trial) {
 	tr.judge(t, p, err)
 	w.hear(fault.Of(err))
 	w.sim.ClearFaults()
+	if p.rotates && tr.fault.Kind.Stores() { // the token was spent, and the new one never came
+		if _, err := w.adapter.(networks.Refresher).Refresh(t.Context(), account); fault.Of(err) == nil || fault.Of(err).Kind != fault.Auth {
+			t.Errorf("a spent token: %v, want auth", err)
+		}
+		return
+	}
 	got, err := w.adapter.(networks.Refresher).Refresh(t.Context(), account)
 	if err != nil || got.Access.Empty() || got.Access.Reveal() == token || !got.Expires.After(w.clock()) {
 		t.Fatalf("renewed: %+v, %v", got, err)

@@ -49,9 +49,21 @@ func units(r network.TextRule) []filling {
 	case network.UTF16:
 		return []filling{letters, pairs}
 	case network.Graphemes:
+		if r.Bytes > 0 { // joined emoji would reach the bytes first
+			return []filling{letters, points, marked, heavy(r)}
+		}
 		return []filling{letters, points, marked, families, addresses}
 	}
 	return []filling{letters, points}
+}
+
+// heavy is a text that meets the bound on its bytes: a tenth of them in each of
+// as many marked letters.
+func heavy(r network.TextRule) filling {
+	return filling{"bytes", func(n int) string {
+		all := r.Bytes * n / r.Max
+		return strings.Repeat("e"+strings.Repeat("\u0301", 20), all/41) + strings.Repeat("a", all%41)
+	}}
 }
 
 // limits are the bounds that the catalogue puts on the words of a post.

@@ -8,6 +8,7 @@ import (
 	"herald/db/network"
 	"herald/db/secret"
 	"herald/jobs/networks"
+	"herald/jobs/networks/bluesky"
 	"herald/jobs/networks/facebook"
 	"herald/jobs/networks/instagram"
 	"herald/jobs/networks/mastodon"
@@ -22,6 +23,7 @@ type place struct {
 	prepared network.Format    // a format whose Prepare calls the network; empty if none does
 	slow     network.Format    // a format with an object that is processed for a while; empty if none has
 	renewed  map[string]string // settings of an account whose tokens can be renewed; nil if there are none
+	rotates  bool              // a refresh token is spent by its use, so an answer that is lost ends the connection
 	foreign  string            // a commit's answer that names another account; empty if answers name none
 	nobody   string            // why they name none
 	refusal  string            // the network's own error body, with %q where its words stand
@@ -33,11 +35,19 @@ const graphRefusal = `{"error":{"message":%[1]q,"type":"OAuthException","code":1
 const (
 	accountID = "1001"
 	token     = "EAAG7conform0ZAsecret9token4Xq8"
+	renewal   = "ERG5conform0refresh9token2Wm7"
 	appID     = "900"
 )
 
 func places() []place {
 	return []place{
+		{
+			Network: entry(network.Bluesky), prepared: network.FormatImage, slow: network.FormatVideo,
+			make:    func(e networks.Env) networks.Adapter { return bluesky.New(e) },
+			renewed: map[string]string{}, rotates: true,
+			foreign: `{"uri":"at://2002/app.bsky.feed.post/3lccccccccc22","cid":"bafyreia"}`,
+			refusal: `{"error":"InvalidRequest","message":%q}`,
+		},
 		{
 			Network: entry(network.Facebook), prepared: network.FormatImages, slow: network.FormatReel,
 			make:    func(e networks.Env) networks.Adapter { return facebook.New(e) },
@@ -76,7 +86,7 @@ func (p place) simple() network.Format { return p.Formats[0].Format }
 
 func (p place) account() networks.Account {
 	a := networks.Account{
-		ID: 7, Network: p.Name, Handle: "@bakery", RemoteID: accountID, Token: secret.NewToken(token),
+		ID: 7, Network: p.Name, Handle: "@bakery", RemoteID: accountID, Token: secret.NewToken(token), Refresh: secret.NewToken(renewal),
 	}
 	switch p.Name {
 	case network.Webhook:
@@ -170,6 +180,10 @@ func (p place) commented() network.Format {
 	}
 	return ""
 }
+
+// knowsItsOwn says whether a post is known by a key of ours for good, so that
+// neither a list nor a stranger has a say.
+func (p place) knowsItsOwn() bool { return p.Key && p.KeyHolds == 0 && p.LookUp == network.Proof }
 
 // formats runs f on every format of the network.
 func (p place) formats(t *testing.T, f func(t *testing.T, format network.Format)) {

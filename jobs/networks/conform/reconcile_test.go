@@ -51,6 +51,14 @@ func (c *courier) wantFinding(t *testing.T, want networks.Verdict) networks.Find
 	return f
 }
 
+// listsNothing: what is asked for by its own key does not wait for a list.
+func (p place) listsNothing() string {
+	if p.knowsItsOwn() {
+		return p.label() + " is asked for the post by the key that Herald chose, and reads no list"
+	}
+	return p.cannotBeAsked()
+}
+
 func TestReconcile(t *testing.T) {
 	t.Parallel()
 	everywhere(t,
@@ -71,7 +79,7 @@ func TestReconcile(t *testing.T) {
 			}
 			finish(t, c, "")
 		}},
-		check{"reconcile: a list that lags", place.cannotBeAsked, func(t *testing.T, p place) {
+		check{"reconcile: a list that lags", place.listsNothing, func(t *testing.T, p place) {
 			w, c := lost(t, p, true)
 			w.fault(sim.Fault{Kind: sim.ListLag, Delay: p.Settle - 10*time.Second})
 			if f, err := c.find(t.Context()); f.Verdict == networks.Found || err != nil && fault.Of(err).Kind != fault.Transient {
@@ -132,6 +140,11 @@ func reconcileOnlyStranger(t *testing.T, p place) {
 	w, c := lost(t, p, false)
 	theirs := stranger(w, c)
 	c.run(t.Context())
+	if p.knowsItsOwn() { // so ours is known not to be there, and is made
+		c.wantState(t, published)
+		w.wantPublic(1)
+		return
+	}
 	w.wantPublic(0)
 	switch tells := p.Name == network.Instagram; {
 	case tells && c.state == published:

@@ -58,7 +58,7 @@ func newWorld(t *testing.T, p place, change ...func(*sim.Options)) *world {
 		f(&opts)
 	}
 	w.sim = sim.New(opts)
-	w.sim.AddAccount(p.Name, sim.Account{ID: accountID, Token: token, Handle: "bakery", Name: "The bakery", App: appID})
+	w.sim.AddAccount(p.Name, sim.Account{ID: accountID, Token: token, Refresh: renewal, Handle: "bakery", Name: "The bakery", App: appID})
 	w.sim.AddAccount(p.Name, sim.Account{ID: "2002", Token: "another", Handle: "cafe"})
 	w.server = httptest.NewServer(http.HandlerFunc(w.serve))
 	t.Cleanup(w.server.Close)
@@ -255,7 +255,7 @@ func (w *world) untilHeard(ctx context.Context, step sim.Step) context.Context {
 
 // secretly are the words that no evidence may hold.
 func (w *world) secretly(job networks.Job) []string {
-	list := []string{token, "app-secret", "hooks.bakery.example"}
+	list := []string{token, renewal, "app-secret", "hooks.bakery.example"}
 	for _, text := range []string{job.Post.Text, job.Post.FirstComment} {
 		if text != "" {
 			list = append(list, text)

@@ -1,0 +1,58 @@
+package network
+
+import (
+	"regexp"
+	"time"
+)
+
+// The text has two bounds, graphemes and bytes. Links, mentions and tags count as
+// they are written; the server links nothing by itself. The limits of videos are
+// set by the video service and may be settings of the account. A record's key is
+// chosen by Herald, so a repeated commit is harmless for good.
+var bluesky = Network{
+	Name:    Bluesky,
+	Text:    TextRule{Max: 300, Unit: Graphemes, Bytes: 3000, Ellipsis: "...", MayBlank: true},
+	Comment: TextRule{Max: 300, Unit: Graphemes, Bytes: 3000, Ellipsis: "..."},
+	Alt:     AltRule{Image: true, Video: true, Max: 1000},
+	Link:    LinkBeside,
+	Formats: []FormatRule{
+		{Format: FormatText, Text: true, Link: true, Comment: true},
+		{Format: FormatLink, Text: true, Link: true, Comment: true},
+		{Format: FormatImage, Min: 1, Max: 1, Image: blueskyImage, Text: true, Comment: true, Alt: true},
+		{Format: FormatImages, Min: 2, Max: 4, Image: blueskyImage, Text: true, Comment: true, Alt: true},
+		{Format: FormatVideo, Min: 1, Max: 1, Video: blueskyVideo, Text: true, Comment: true, Alt: true},
+	},
+	Options: []Option{
+		{Key: OptLanguage, Label: "Languages", Help: "Up to three language codes, separated by commas.", Kind: Write, Max: 40,
+			Pattern: regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*(\s*,\s*[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*){0,2}$`),
+			Hint:    "up to three language codes, as en, de"},
+		{Key: OptLinkTitle, Label: "Title of the link's card", Help: "Bluesky does not read the page itself; without a title the card shows the host.", Kind: Write, Max: 300, Formats: []Format{FormatLink}},
+		{Key: OptLinkWords, Label: "Description on the link's card", Kind: Write, Max: 1000, Formats: []Format{FormatLink}},
+		{Key: OptLabel, Label: "Content warning", Kind: Choose, Default: "none", Formats: []Format{FormatImage, FormatImages, FormatVideo}, Choices: []Choice{
+			{"none", "None"}, {"sexual", "Suggestive"}, {"nudity", "Nudity"}, {"porn", "Adult"}, {"graphic-media", "Graphic"}}},
+	},
+	Rates: []Rate{
+		{"post", 1666, time.Hour},
+		{"media", 1000, 24 * time.Hour},
+		{"call", 3000, 5 * time.Minute},
+	},
+	Key:    true,
+	LookUp: Proof,
+	Settle: 2 * time.Minute,
+	learn: map[string]func(*Network, int64){
+		"image_size_limit": func(n *Network, v int64) { n.each(func(r *FormatRule) { r.Image.Bytes = v }) },
+		"video_size_limit": func(n *Network, v int64) { n.each(func(r *FormatRule) { r.Video.Bytes = v }) },
+		"video_seconds": func(n *Network, v int64) {
+			n.each(func(r *FormatRule) { r.Video.MaxTime = time.Duration(v) * time.Second })
+		},
+	},
+}
+
+var (
+	blueskyImage = FileRule{Types: []string{"image/jpeg", "image/png", "image/webp", "image/gif"}, Bytes: 2_000_000}
+	blueskyVideo = FileRule{
+		Types: []string{"video/mp4"}, Bytes: 300_000_000,
+		MaxTime: 3 * time.Minute,
+		Codecs:  []string{"h264"}, Sound: []string{"aac"},
+	}
+)
