@@ -75,6 +75,11 @@ type Account struct {
 	Token    secret.Token
 	Refresh  secret.Token
 	Expires  *time.Time
+
+	// Why a token is empty that is there: no key of the ring opens it. The account
+	// is well; who needs the token waits until the operator has put the key back.
+	Shut        error
+	RefreshShut error
 }
 
 // StoredMedia is an asset of a version as it is sent: the rendition that was made
@@ -176,7 +181,7 @@ func (p *Pipeline) fill(w *Work, r claimRow) (err error) {
 }
 
 // openAccount opens the sealed tokens. One that does not open (the key ring lost
-// its key) leaves the token empty, which the network answers for.
+// its key) is said in Shut, and no network is asked with an empty one.
 func (p *Pipeline) openAccount(a *Account, tenant model.TenantID, settings, token, refresh []byte) error {
 	a.Settings = map[string]string{}
 	if len(settings) > 2 {
@@ -184,20 +189,22 @@ func (p *Pipeline) openAccount(a *Account, tenant model.TenantID, settings, toke
 			return err
 		}
 	}
-	a.Token = p.unseal(token, TokenAAD(tenant, a.ID, "token"))
-	a.Refresh = p.unseal(refresh, TokenAAD(tenant, a.ID, "refresh"))
+	a.Token, a.Shut = p.unseal(token, TokenAAD(tenant, a.ID, "token"))
+	a.Refresh, a.RefreshShut = p.unseal(refresh, TokenAAD(tenant, a.ID, "refresh"))
 	return nil
 }
 
-func (p *Pipeline) unseal(sealed []byte, aad string) secret.Token {
+// unseal opens a sealed value; nothing sealed is an empty token. Its error is
+// about this value alone: the row is read all the same.
+func (p *Pipeline) unseal(sealed []byte, aad string) (secret.Token, error) {
 	if len(sealed) == 0 {
-		return secret.Token{}
+		return secret.Token{}, nil
 	}
 	plain, err := p.ring.Open(sealed, aad)
 	if err != nil {
-		return secret.Token{}
+		return secret.Token{}, err
 	}
-	return secret.NewToken(plain)
+	return secret.NewToken(plain), nil
 }
 
 // readPart takes from a version what one account gets, with its media in the

@@ -21,7 +21,7 @@ type Mail struct {
 	To        string
 	ToName    string
 	Content   json.RawMessage // what the mail says, by kind
-	Secret    secret.Token    // what it links to, if that must not be stored plain
+	Secret    secret.Token    // what it links to, if that must not be stored plain; empty if no key of the ring opens it
 	Tries     int             // this one included
 	Slug      string
 	Workspace string
@@ -49,7 +49,7 @@ func (p *Pipeline) TakeMails(ctx context.Context, shard string, lease time.Time,
 		var key string
 		m.Shard = shard
 		err = row.Scan(&m.Tenant, &m.ID, &key, &m.Kind, &m.To, &m.ToName, &m.Content, &sealed, &m.Tries, &m.Slug, &m.Workspace)
-		m.Secret = p.unseal(sealed, MailAAD(m.Tenant, key))
+		m.Secret, _ = p.unseal(sealed, MailAAD(m.Tenant, key)) // one mail that stays shut holds up no other
 		return m, err
 	})
 }

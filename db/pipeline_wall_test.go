@@ -36,6 +36,7 @@ var pipelineCalls = map[string]string{
 	"stage_media":    `SELECT count(*) FROM tenant.stage_media($1, $3, 'pretended', 'x', $7, '2026-03-12', '2026-03-13') WHERE verdict <> 'gone'`,
 	"keep_staging":   `SELECT tenant.keep_staging($1, $3, 'pretended', 'y', $7, '2026-03-13')::int`,
 	"finish_staging": `SELECT tenant.finish_staging($1, $3, 'pretended', 'y', $7, 'handle', NULL, '2026-03-13')::int`,
+	"reseal_values":  `SELECT tenant.reseal_values(ARRAY[$1::bigint, $1], ARRAY[$4::bigint, $5], ARRAY['refresh', 'mail'], ARRAY['x'::bytea, 'x'], ARRAY['y'::bytea, 'y'])`,
 	"retime_targets": `SELECT tenant.retime_targets(ARRAY[$1::bigint], ARRAY[$2::bigint], ARRAY[(SELECT '2026-03-11 12:00+00'::timestamptz)], ARRAY['2026-03-15'::timestamptz], '2026-03-12')`,
 }
 
@@ -58,18 +59,20 @@ var mediaCalls = map[string]string{
 // forEverybody are the functions that take no workspace: they hand out, or tidy,
 // what is owed in all of them, each row with its workspace.
 var forEverybody = map[string]string{
-	"take_outbox":    "events, oldest first",
-	"take_mails":     "mails that are due",
-	"analyze_grown":  "sizes of tables; it hands out nothing",
-	"owed_targets":   "targets whose time passed",
-	"sweep_claims":   "claims that grew old",
-	"sweep_outbox":   "events that were relayed long ago",
-	"take_media":     "tasks of the media queue that are due",
-	"release_media":  "tasks that a lost queue held",
-	"planned_times":  "plans that lie ahead, page by page",
-	"add_mail":       "writes a new mail for the workspace it is told, and names no row",
-	"expire_uploads": "uploads that lay too long, each with its workspace",
-	"sweep_staging":  "what was staged long ago",
+	"take_outbox":     "events, oldest first",
+	"take_mails":      "mails that are due",
+	"analyze_grown":   "sizes of tables; it hands out nothing",
+	"owed_targets":    "targets whose time passed",
+	"sweep_claims":    "claims that grew old",
+	"sweep_outbox":    "events that were relayed long ago",
+	"take_media":      "tasks of the media queue that are due",
+	"release_media":   "tasks that a lost queue held",
+	"planned_times":   "plans that lie ahead, page by page",
+	"add_mail":        "writes a new mail for the workspace it is told, and names no row",
+	"expire_uploads":  "uploads that lay too long, each with its workspace",
+	"sweep_staging":   "what was staged long ago",
+	"sealed_accounts": "sealed values, page by page, to be sealed again",
+	"sealed_mails":    "sealed values, page by page, to be sealed again",
 }
 
 // TestPipelineFunctionsMatchEveryPart calls them with a workspace and ids that do

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"context"
 	"math/rand/v2"
 	"time"
 
@@ -51,6 +52,24 @@ func (p *Publisher) failed(r *run, f *fault.Fault) db.Result {
 		res.Next = p.in(p.Settings.ReconcileAfter)
 	}
 	return res
+}
+
+// shut is the result of a token that no key of the ring opens: nothing was asked
+// of the network, so it waits and uses up no attempt. The operator is who has to
+// do something; the account is well.
+func (p *Publisher) shut(r *run) db.Result {
+	return db.Result{
+		Key: r.key, Owner: r.owner, Attempt: r.work.Attempt, Outcome: string(fault.Waiting), Code: "key_missing", Say: sayShut,
+		State: model.RetryScheduled, Reason: "key_missing", Next: p.in(p.Settings.RetryBase),
+	}
+}
+
+const sayShut = "Herald could not open the stored token of this account: the key that sealed it is not in HERALD_KEYS. Nothing was sent."
+
+// keyMissing tells the operator which account cannot be used, and why.
+func (p *Publisher) keyMissing(ctx context.Context, key db.Key, account model.AccountID, why error) {
+	p.Log.ErrorContext(ctx, "token cannot be opened: put the key it was sealed under back into HERALD_KEYS, behind the newest, and run herald migrate",
+		"tenant", key.Tenant, "account", account, "target", key.Target, "err", why)
 }
 
 // retry plans the next attempt after a transient fault, or gives up after the last.

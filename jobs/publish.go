@@ -138,6 +138,10 @@ func (p *Publisher) attempt(ctx context.Context, key db.Key, owner uuid.UUID, wo
 	r.handles = newHandles(work.Handles, func(ctx context.Context, change map[string]string) error {
 		return p.Committer.Save(ctx, db.Step{Key: key, Owner: owner, Attempt: work.Attempt, Handles: change})
 	})
+	if work.Account.Shut != nil {
+		p.keyMissing(ctx, key, work.Account.ID, work.Account.Shut)
+		return p.finish(ctx, r, p.shut(r))
+	}
 	adapter, ok := p.Networks[work.Account.Network]
 	if !ok {
 		return p.finish(ctx, r, p.failed(r, fault.New(fault.Permission, "network_unavailable", "This Herald cannot publish to this network.")))

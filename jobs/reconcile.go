@@ -27,6 +27,9 @@ func (p *Publisher) Reconcile(ctx context.Context, key db.Key) error {
 	if !ok || target.State != model.UnknownOutcome || target.Seq != key.Seq {
 		return p.Pipe.Done(ctx, "reconcile", []db.Key{key})
 	}
+	if target.Account.Shut != nil {
+		return p.putOff(ctx, "reconcile", key, target)
+	}
 	look := db.Looked{Key: key, Attempt: target.Attempt}
 	found, t, err := p.find(ctx, key, target)
 	look.Calls = t.calls()
@@ -39,6 +42,13 @@ func (p *Publisher) Reconcile(ctx context.Context, key db.Key) error {
 		return err
 	}
 	return p.Pipe.Done(ctx, "reconcile", []db.Key{key})
+}
+
+// putOff gives back what needs a token that no key of the ring opens. It is not
+// the network that is slow to answer, so no patience runs out.
+func (p *Publisher) putOff(ctx context.Context, task string, key db.Key, target db.Loaded) error {
+	p.keyMissing(ctx, key, target.Account.ID, target.Account.Shut)
+	return p.Pipe.Later(ctx, task, key, p.Now().Add(p.Settings.RetryBase))
 }
 
 // find asks the adapter, with a token that is fresh.
@@ -179,6 +189,9 @@ func (p *Publisher) FollowUp(ctx context.Context, key db.Key) error {
 	follower, follows := p.Networks[target.Account.Network].(networks.Follower)
 	if !ok || target.State != model.Published || !follows {
 		return p.Pipe.Done(ctx, "follow_up", []db.Key{key})
+	}
+	if target.Account.Shut != nil {
+		return p.putOff(ctx, "follow_up", key, target)
 	}
 	t := &trail{}
 	receipt, err := p.follow(ctx, follower, key, target, t)

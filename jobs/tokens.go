@@ -24,6 +24,10 @@ func (p *Publisher) refresh(ctx context.Context, shard string, tenant model.Tena
 	if !ok {
 		return sleep(ctx, 200*time.Millisecond)
 	}
+	if a.RefreshShut != nil {
+		p.keyMissing(ctx, db.Key{Shard: shard, Tenant: tenant}, id, a.RefreshShut)
+		return p.Pipe.DropRefresh(ctx, shard, tenant, id, owner, false, p.Now().Add(p.Settings.RetryBase), sayShut)
+	}
 	tokens, err := p.renew(ctx, a)
 	if err != nil {
 		f := fault.Of(err)

@@ -60,6 +60,7 @@ func examine(ctx context.Context, c boot.Config) []finding {
 	return []finding{
 		{what: "settings", say: "all that is needed is set, and nothing that Herald does not know"},
 		check("database", "answers, and every migration is applied", databases(ctx, app)),
+		check("keys", "open every sealed token and link", keys(ctx, app)),
 		check("redis", "answers", app.Redis.Ping(ctx).Err()),
 		check("storage", "takes, gives back and deletes a file", blob.Check(ctx, app.Blobs)),
 		mailLine(ctx, c), scannerLine(ctx, c), clockLine(ctx, app), browserLine(), addressLine(c), privateLine(c),
@@ -80,6 +81,14 @@ func databases(ctx context.Context, app *boot.App) error {
 	behind, err := app.Store.Behind(ctx)
 	if err == nil && behind > 0 {
 		err = fmt.Errorf("%d migrations are not applied; run herald migrate", behind)
+	}
+	return err
+}
+
+func keys(ctx context.Context, app *boot.App) error {
+	n, err := app.Pipe.CountSealed(ctx)
+	if err == nil && n.Shut > 0 {
+		err = fmt.Errorf("%d %s", n.Shut, sayShut)
 	}
 	return err
 }

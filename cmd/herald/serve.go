@@ -104,8 +104,26 @@ func migrateCommand(ctx context.Context, args []string, out io.Writer) error {
 	} else {
 		fmt.Fprintf(out, "%d migrations applied.\n", n)
 	}
+	return reseal(ctx, config, out)
+}
+
+// reseal seals what older keys sealed under the newest, so that they may leave
+// the ring. What no key opens is the doctor's to fail for: workers wait for it.
+func reseal(ctx context.Context, config boot.Config, out io.Writer) error {
+	n, err := config.Reseal(ctx)
+	if err != nil {
+		return err
+	}
+	if n.Stale > 0 {
+		fmt.Fprintf(out, "%d tokens and links sealed again under the newest key.\n", n.Stale)
+	}
+	if n.Shut > 0 {
+		fmt.Fprintf(out, "%d %s\n", n.Shut, sayShut)
+	}
 	return nil
 }
+
+const sayShut = "sealed tokens or links are opened by no key of HERALD_KEYS. Put the key that is gone back behind the newest and run herald migrate, or reconnect the accounts."
 
 func versionCommand(_ context.Context, args []string, out io.Writer) error {
 	if err := parse(flags("version"), args); err != nil {

@@ -129,6 +129,16 @@ func (c Config) Migrate(ctx context.Context) (int, error) {
 	return db.Migrate(ctx, db.Address{URL: c.DatabaseURL, Ring: c.Ring}, shards)
 }
 
+// Reseal seals what older keys sealed under the newest.
+func (c Config) Reseal(ctx context.Context) (db.Sealed, error) {
+	pipe, err := db.OpenPipeline(ctx, c.Database(time.Now))
+	if err != nil {
+		return db.Sealed{}, err
+	}
+	defer pipe.Close()
+	return pipe.Reseal(ctx)
+}
+
 // Web is the web half.
 func (a *App) Web() http.Handler {
 	return handlers.New(handlers.Deps{
