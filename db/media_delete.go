@@ -3,7 +3,6 @@ package db
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -33,12 +32,10 @@ const sqlMediaErase = `
 	INSERT INTO tenant.media_tasks AS t (tenant_id, media_id, next_at, made_at) SELECT $1, unnest($2::bigint[]), $3, $4
 	ON CONFLICT (tenant_id, media_id, coalesce(rendition_id, 0)) DO UPDATE SET next_at = excluded.next_at, owner = NULL, tries = 0`
 
-// eraseAfter is how long the bytes of a deleted asset stay, for publishes that
-// are under way.
-const eraseAfter = 24 * time.Hour
-
 // DeleteMedia deletes assets. Where posts use one that are not put away it does
-// nothing and returns an *InUse, unless sure is set.
+// nothing and returns an *InUse, unless sure is set. The bytes are owed to the
+// media queue at once: a presigned address of the object store is good until they
+// are gone. A network that is fetching one then fails, and its target is told why.
 func (sc *Scope) DeleteMedia(ctx context.Context, ids []model.MediaID, sure bool) (err error) {
 	defer wrap(&err, "delete media")
 	return sc.changeMedia(ctx, ids, func(tx pgx.Tx, list []held) error {
@@ -51,7 +48,10 @@ func (sc *Scope) DeleteMedia(ctx context.Context, ids []model.MediaID, sure bool
 		if _, err := tx.Exec(ctx, sqlWordsDrop, sc.Actor.Tenant, ids); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, sqlMediaErase, sc.Actor.Tenant, ids, sc.now().Add(eraseAfter), sc.now()); err != nil {
+		if _, err := tx.Exec(ctx, sqlMediaErase, sc.Actor.Tenant, ids, sc.now(), sc.now()); err != nil {
+			return err
+		}
+		if err := wakeRelay(ctx, tx); err != nil {
 			return err
 		}
 		return sc.noteMedia(ctx, tx, list, "deleted", nil)
