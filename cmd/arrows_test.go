@@ -50,8 +50,9 @@ var arrows = []arrow{
 }
 
 // adapterMay has what networks share: rest for those that speak JSON, oauth for
-// token endpoints, graph because Facebook and Instagram are one API.
-var adapterMay = []string{"jobs/networks", "jobs/networks/fault", "jobs/networks/httpx", "jobs/networks/rest", "jobs/networks/oauth", "jobs/networks/graph", "db/model", "db/network", "db/secret"}
+// token endpoints, graph because Facebook and Instagram are one API, google because
+// YouTube and Google Business Profile sign in and refuse alike.
+var adapterMay = []string{"jobs/networks", "jobs/networks/fault", "jobs/networks/httpx", "jobs/networks/rest", "jobs/networks/oauth", "jobs/networks/graph", "jobs/networks/google", "db/model", "db/network", "db/secret"}
 
 const module = "herald"
 

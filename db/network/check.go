@@ -56,7 +56,16 @@ func (c *checker) text() {
 		c.warn("text", TextNotShown, "%s show no text: only the file is published.", c.n.posts(c.rule.Format))
 	default:
 		c.length()
+		c.barred("text", "the text", c.n.Text, c.d.Text)
 		c.tags("text", "the text", c.n.Text, c.d.Text)
+	}
+}
+
+// barred names the first character that the network refuses.
+func (c *checker) barred(field, where string, r TextRule, text string) {
+	if i := strings.IndexAny(text, r.Bars); i >= 0 {
+		c.say(field, TextBarred, "%s takes no %s in %s: take it out, after %d characters.",
+			c.n.Label, text[i:i+1], where, graphemes(text[:i]))
 	}
 }
 
@@ -156,6 +165,8 @@ func (c *checker) comment() {
 	case strings.TrimSpace(text) == "":
 	case r.Max == 0 || !c.rule.Comment:
 		c.say("first_comment", CommentNotTaken, "%s take no first comment: remove it.", c.n.posts(c.rule.Format))
+	case c.silenced() != "":
+		c.say("first_comment", CommentNotTaken, "%s takes no comments with %s: remove the first comment, or choose otherwise.", c.n.Label, c.silenced())
 	case !c.readable("first_comment", "The first comment", text):
 	default:
 		if has := r.Count(text); has > r.Max {
@@ -181,9 +192,37 @@ func (c *checker) options() {
 	}
 	for _, o := range c.n.Options {
 		if o.Required && c.d.Options[o.Key] == "" && o.Default == "" && o.matters(c.rule.Format) {
-			c.say("options."+o.Key, OptionMissing, "%s needs %q: fill it in.", c.n.Label, o.Label)
+			c.say("options."+o.Key, OptionMissing, "%s needs %q: %s.", c.n.Label, o.Label, o.ask())
 		}
 	}
+}
+
+// ask is what to do about an option that is missing.
+func (o Option) ask() string {
+	if o.Kind == Choose {
+		return "choose " + o.labels()
+	}
+	return "fill it in"
+}
+
+// silenced names the choice that leaves no place for a first comment, or "".
+func (c *checker) silenced() string {
+	for _, o := range c.n.Options {
+		if v := c.n.Value(c.d, o.Key); slices.Contains(o.Silences, v) {
+			return fmt.Sprintf("%q set to %q", o.Label, o.label(v))
+		}
+	}
+	return ""
+}
+
+// label is what people call a value.
+func (o Option) label(value string) string {
+	for _, ch := range o.Choices {
+		if ch.Value == value {
+			return ch.Label
+		}
+	}
+	return map[string]string{"true": "on", "false": "off"}[value]
 }
 
 func (o Option) matters(f Format) bool { return len(o.Formats) == 0 || slices.Contains(o.Formats, f) }
@@ -196,12 +235,23 @@ func (c *checker) option(o Option, value string) {
 	case o.Kind == Switch && value != "true" && value != "false":
 		c.say(field, OptionInvalid, "%q is either on or off: choose one.", o.Label)
 	case o.Kind != Write || !c.readable(field, fmt.Sprintf("%q", o.Label), value):
-	case o.Max > 0 && graphemes(value) > o.Max:
+	case o.Max > 0 && o.length(value) > o.Max:
 		c.say(field, OptionTooLong, "%q has %s characters, %s takes %s: shorten it.",
-			o.Label, number(graphemes(value)), c.n.Label, number(o.Max))
+			o.Label, number(o.length(value)), c.n.Label, number(o.Max))
 	case o.Pattern != nil && !o.Pattern.MatchString(value):
 		c.say(field, OptionInvalid, "%q has to be %s: correct it.", o.Label, o.Hint)
 	}
+}
+
+// length measures a value as the network does.
+func (o Option) length(value string) int {
+	switch {
+	case o.Length != nil:
+		return o.Length(value)
+	case o.Unit != "":
+		return TextRule{Unit: o.Unit}.Count(value)
+	}
+	return graphemes(value)
 }
 
 func (o Option) labels() string {

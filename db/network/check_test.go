@@ -310,14 +310,14 @@ func TestEveryEntryIsWhole(t *testing.T) {
 			if r.Min > r.Max || r.Max > 0 && r.kinds() == "" || r.Max == 0 && len(r.Image.Types)+len(r.Video.Types) > 0 {
 				t.Errorf("%s %s contradicts itself: %+v", n.Name, r.Format, r)
 			}
-			for _, f := range []FileRule{r.Image, r.Video} {
+			for _, f := range []FileRule{r.Image, r.Video, r.Cover} {
 				if (f.MinShape > 0 || f.MaxShape > 0) && f.Shape == "" {
 					t.Errorf("%s %s has a shape without words", n.Name, r.Format)
 				}
 			}
 		}
 		for _, o := range n.Options {
-			if o.Label == "" || o.Kind == Choose && n.Value(Draft{}, o.Key) == "" || o.Pattern != nil && o.Hint == "" || o.Kind == Write && o.Max == 0 {
+			if o.Label == "" || o.Kind == Choose && n.Value(Draft{}, o.Key) == "" && !o.Required || o.Pattern != nil && o.Hint == "" || o.Kind == Write && o.Max == 0 {
 				t.Errorf("%s option %s is not whole: %+v", n.Name, o.Key, o)
 			}
 		}

@@ -44,8 +44,11 @@ func (c *checker) medium(field string, i int, rule FileRule) {
 // count looks at how many files there are, and of how many kinds. It returns
 // true if it said already which kinds do not go.
 func (c *checker) count() bool {
-	has, posts := len(c.d.Media), c.n.posts(c.rule.Format)
+	covers, posts := c.covers(), c.n.posts(c.rule.Format)
+	has := len(c.d.Media) - covers
 	switch {
+	case covers > 1:
+		c.say("media", MediaTooMany, "%s take one picture, as the video's cover, this one has %d: remove %d.", posts, covers, covers-1)
 	case has < c.rule.Min && c.rule.Max <= 1:
 		c.say("media", MediaMissing, "%s need a %s: add one.", posts, c.wanted())
 	case has < c.rule.Min:
@@ -136,14 +139,37 @@ func (c *checker) file(i int) string {
 	return strings.ToUpper(name[:1]) + name[1:]
 }
 
-func (r FormatRule) file(kind MediaKind) (FileRule, bool) {
+// covers is how many of the files are there to be the video's cover.
+func (c *checker) covers() (n int) {
+	for _, m := range c.d.Media {
+		if m.Kind == Image && c.rule.covers() {
+			n++
+		}
+	}
+	return n
+}
+
+// covers says that a picture in this format is its video's cover.
+func (r FormatRule) covers() bool { return len(r.Image.Types) == 0 && len(r.Cover.Types) > 0 }
+
+// of is the rule for a file of a kind; without Types, such files are not taken.
+func (r FormatRule) of(kind MediaKind) FileRule {
 	switch kind {
 	case Image:
-		return r.Image, len(r.Image.Types) > 0
+		return r.Image
 	case Video:
-		return r.Video, len(r.Video.Types) > 0
+		return r.Video
 	}
-	return FileRule{}, false
+	return FileRule{}
+}
+
+// file is the rule for one of the files of a post, its cover among them.
+func (r FormatRule) file(kind MediaKind) (FileRule, bool) {
+	rule := r.of(kind)
+	if kind == Image && r.covers() {
+		rule = r.Cover
+	}
+	return rule, len(rule.Types) > 0
 }
 
 func (r FormatRule) both() bool { return len(r.Image.Types) > 0 && len(r.Video.Types) > 0 }

@@ -52,6 +52,8 @@ func (r TextRule) count(text string) int {
 		return utf16Units(text)
 	case Graphemes:
 		return graphemes(r.counted(text))
+	case Bytes:
+		return len(text)
 	}
 	return utf8.RuneCountInString(text)
 }
@@ -110,6 +112,8 @@ func (r TextRule) price(cluster string) int {
 		return utf16Units(cluster)
 	case Graphemes:
 		return 1
+	case Bytes:
+		return len(cluster)
 	}
 	return utf8.RuneCountInString(cluster)
 }

@@ -26,6 +26,7 @@ var names = []struct {
 	{Instagram, "Instagram", "Instagram", "Instagram", "INSTAGRAM", []string{"ig", "insta"}},
 	{Mastodon, "Mastodon", "", "", "MASTODON", []string{"fediverse"}},
 	{Webhook, "Webhook", "", "", "", []string{"generic_webhook"}},
+	{YouTube, "YouTube", "YouTube", "YouTube", "YOUTUBE", []string{"yt"}},
 }
 
 // Label is what a screen calls a network. A name that is not in the table is

@@ -73,7 +73,14 @@ func Get(name Name) (*Network, bool) {
 	return all[i], true
 }
 
-var all = []*Network{entry(bluesky), entry(facebook), entry(instagram), entry(mastodon), entry(webhook)}
+var all = []*Network{
+	entry(bluesky),
+	entry(facebook),
+	entry(instagram),
+	entry(mastodon),
+	entry(webhook),
+	entry(youtube),
+}
 
 func entry(n Network) *Network {
 	n.Label = Label(n.Name)
@@ -90,6 +97,7 @@ const (
 	Instagram Name = "instagram"
 	Mastodon  Name = "mastodon"
 	Webhook   Name = "webhook"
+	YouTube   Name = "youtube"
 )
 
 // MediaKind is what a file is to a network.

@@ -8,6 +8,7 @@ const (
 	TextNotShown    = "text_not_shown"
 	TextNotUTF8     = "text_not_utf8"
 	TextControl     = "text_control"
+	TextBarred      = "text_barred"
 	HashtagsTooMany = "hashtags_too_many"
 	MentionsTooMany = "mentions_too_many"
 	CommentNotTaken = "comment_not_taken"

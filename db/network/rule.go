@@ -15,6 +15,7 @@ const (
 	CodePoints Unit = "code_points"
 	UTF16      Unit = "utf16"     // never fewer than code points, so it also stands for "the larger of the two"
 	Graphemes  Unit = "graphemes" // what the eye sees as one; with PerURL as Mastodon: addresses and remote mentions shortened
+	Bytes      Unit = "bytes"     // of UTF-8
 )
 
 // TextRule bounds a text. A zero bound means that the network states none.
@@ -26,7 +27,8 @@ type TextRule struct {
 	Ellipsis string
 	Hashtags int
 	Mentions int
-	MayBlank bool // a post of media alone needs no text
+	MayBlank bool   // a post of media alone needs no text
+	Bars     string // characters that are refused anywhere in it
 }
 
 // AltRule says for which kinds a network takes a description, and how long. Max
@@ -52,10 +54,11 @@ type FormatRule struct {
 	Min, Max int      // files
 	Image    FileRule // without Types: pictures are not taken
 	Video    FileRule
-	Text     bool // the text is shown
-	Link     bool // Draft.Link is taken
-	Comment  bool // a first comment is possible
-	Alt      bool // descriptions are taken
+	Cover    FileRule // a picture that may stand beside the one video, as its cover; without Types: none may
+	Text     bool     // the text is shown
+	Link     bool     // Draft.Link is taken
+	Comment  bool     // a first comment is possible
+	Alt      bool     // descriptions are taken
 }
 
 // FileRule is what one file has to be. A zero bound means that none is stated.
@@ -94,10 +97,13 @@ type Option struct {
 	Choices  []Choice // of Choose
 	Default  string   // what an absent or empty value means
 	Required bool
-	Max      int            // characters of Write
-	Pattern  *regexp.Regexp // of Write; the whole value
-	Hint     string         // what Pattern wants: "a two-letter code, as en"
-	Formats  []Format       // where it matters; empty for everywhere
+	Max      int                    // characters of Write, in Unit
+	Unit     Unit                   // of Max; what the eye sees as one if empty
+	Length   func(value string) int // in place of Unit, where the network counts by a rule of its own
+	Pattern  *regexp.Regexp         // of Write; the whole value
+	Hint     string                 // what Pattern wants: "a two-letter code, as en"
+	Formats  []Format               // where it matters; empty for everywhere
+	Silences []string               // values under which no first comment is possible
 }
 
 // Choice is one answer to an Option.
@@ -106,17 +112,23 @@ type Choice struct{ Value, Label string }
 // The keys of options. They reach adapters in Post.Options.
 const (
 	OptFormat        = "format"        // facebook, instagram: post, reel, story
-	OptTitle         = "title"         // facebook videos, webhook
+	OptTitle         = "title"         // facebook videos, webhook, youtube
 	OptShareToFeed   = "share_to_feed" // instagram reels
 	OptCollaborators = "collaborators" // instagram: user names, comma separated
 	OptThumbOffset   = "thumb_offset"  // instagram reels: milliseconds
 	OptVisibility    = "visibility"    // mastodon
 	OptSpoiler       = "spoiler_text"  // mastodon; counts towards the limit
 	OptSensitive     = "sensitive"     // mastodon
-	OptLanguage      = "language"      // mastodon; bluesky takes several
+	OptLanguage      = "language"      // mastodon, youtube; bluesky takes several
 	OptLinkTitle     = "link_title"    // of the card that a link is shown as
 	OptLinkWords     = "link_words"    // the card's description
 	OptLabel         = "label"         // bluesky: a warning before the media
+	OptPrivacy       = "privacy"       // youtube
+	OptTags          = "tags"          // youtube: comma separated
+	OptCategory      = "category"      // youtube: its number
+	OptForKids       = "made_for_kids" // youtube
+	OptSynthetic     = "synthetic"     // youtube: altered or made by a machine
+	OptNotify        = "notify"        // youtube: tell subscribers
 )
 
 // Scope is one permission that publishing needs.
@@ -219,8 +231,8 @@ func (n *Network) needs(d Draft) []Scope {
 	return scopes
 }
 
-// FormatOf says what shape the draft has on this network. It always answers;
-// Check tells whether the network takes that shape.
+// FormatOf says what shape the draft has on this network: one that it has, as
+// near to the draft as it can be. Check tells what is wrong with it.
 func (n *Network) FormatOf(d Draft) Format {
 	switch n.Value(d, OptFormat) {
 	case string(FormatReel):
@@ -228,19 +240,54 @@ func (n *Network) FormatOf(d Draft) Format {
 	case string(FormatStory):
 		return FormatStory
 	}
-	switch len(d.Media) {
-	case 0:
+	f := n.shape(d)
+	if _, has := n.Rule(f); !has {
+		return n.nearest(d.Media)
+	}
+	return f
+}
+
+func (n *Network) shape(d Draft) Format {
+	switch {
+	case len(d.Media) == 0:
 		return n.bare(d)
-	case 1:
+	case len(d.Media) == 1:
 		return n.single(d.Media[0].Kind)
+	case n.covered(d.Media):
+		return n.single(Video)
 	}
 	return n.several(d.Media)
+}
+
+// covered says that the files are one video and one picture, on a network where
+// that is the video's cover.
+func (n *Network) covered(media []Media) bool {
+	rule, _ := n.Rule(n.single(Video))
+	return len(media) == 2 && media[0].Kind != media[1].Kind && len(rule.Cover.Types) > 0
+}
+
+// nearest is the format to speak of where the network has none for the files:
+// the first that takes such files, else the first that takes any.
+func (n *Network) nearest(media []Media) Format {
+	files := n.Formats[0].Format
+	for _, r := range slices.Backward(n.Formats) {
+		if r.Max == 0 {
+			continue
+		}
+		files = r.Format
+	}
+	for _, r := range n.Formats {
+		if len(media) > 0 && len(r.of(media[0].Kind).Types) > 0 {
+			return r.Format
+		}
+	}
+	return files
 }
 
 func (n *Network) bare(d Draft) Format {
 	switch {
 	case n.Media:
-		return FormatImage
+		return n.Formats[0].Format
 	case d.Link != "" && n.Link == LinkBeside:
 		return FormatLink
 	}

@@ -51,6 +51,7 @@ const (
 // readOnly is what a token that begins with "noscope" may do.
 var readOnly = []string{
 	"read", "pages_read_engagement", "pages_show_list", "instagram_basic", "instagram_business_basic",
+	"https://www.googleapis.com/auth/youtube.readonly",
 }
 
 // look finds the grant of a token. open makes one up if nobody knows the token.

@@ -51,7 +51,14 @@ func New(opts Options) *Sim {
 	s := &Sim{opts: opts, places: map[network.Name]*place{}, knobs: opts.Knobs.filled()}
 	// Ids grow with the clock, so that a restarted simulator never hands one out again.
 	s.ids.Store(opts.Now().UnixMilli() * 1000)
-	for _, p := range []*place{newBluesky(s), newFacebook(s), newInstagram(s), newMastodon(s), newWebhook(s)} {
+	for _, p := range []*place{
+		newBluesky(s),
+		newFacebook(s),
+		newInstagram(s),
+		newMastodon(s),
+		newWebhook(s),
+		newYouTube(s),
+	} {
 		s.places[p.name] = p
 		s.order = append(s.order, p.name)
 	}

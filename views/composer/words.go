@@ -123,8 +123,13 @@ func (f OptionField) value() string {
 
 func (f OptionField) on() bool { return f.value() == "true" }
 
+// choices begin with none where the network wants a person to choose: what
+// stands first in a list would else be chosen by nobody.
 func (f OptionField) choices() []ui.Option {
 	var list []ui.Option
+	if f.Option.Required && f.Option.Default == "" {
+		list = append(list, ui.Option{Label: "Choose…", Chosen: f.value() == ""})
+	}
 	for _, c := range f.Option.Choices {
 		list = append(list, ui.Option{Value: c.Value, Label: c.Label, Chosen: c.Value == f.value()})
 	}

@@ -32,7 +32,9 @@ type filling struct {
 var (
 	letters = filling{"letters", func(n int) string { return strings.Repeat("a", n) }}
 	// pairs are two UTF-16 units and one code point each.
-	pairs    = filling{"astral", func(n int) string { return strings.Repeat("𝒜", n/2) + strings.Repeat("a", n%2) }}
+	pairs = filling{"astral", func(n int) string { return strings.Repeat("𝒜", n/2) + strings.Repeat("a", n%2) }}
+	// octets are of two bytes each, but for one at the end.
+	octets   = filling{"accents", func(n int) string { return strings.Repeat("é", n/2) + strings.Repeat("a", n%2) }}
 	points   = filling{"astral", func(n int) string { return strings.Repeat("𝒜", n) }}
 	marked   = filling{"combining marks", func(n int) string { return strings.Repeat("e\u0301", n) }}
 	families = filling{"joined emoji", func(n int) string { return strings.Repeat("👨‍👩‍👧‍👦", n) }}
@@ -53,6 +55,8 @@ func units(r network.TextRule) []filling {
 			return []filling{letters, points, marked, heavy(r)}
 		}
 		return []filling{letters, points, marked, families, addresses}
+	case network.Bytes:
+		return []filling{letters, octets}
 	}
 	return []filling{letters, points}
 }
@@ -64,6 +68,14 @@ func heavy(r network.TextRule) filling {
 		all := r.Bytes * n / r.Max
 		return strings.Repeat("e"+strings.Repeat("\u0301", 20), all/41) + strings.Repeat("a", all%41)
 	}}
+}
+
+// optionUnits are the fillings of an option.
+func optionUnits(o network.Option) []filling {
+	if o.Unit == "" {
+		return []filling{letters, families}
+	}
+	return units(network.TextRule{Unit: o.Unit})
 }
 
 // limits are the bounds that the catalogue puts on the words of a post.
@@ -85,7 +97,7 @@ func (p place) limits() (list []limit) {
 	}
 	if o, ok := p.Option(network.OptTitle); ok {
 		f := append(slices.Clone(o.Formats), p.simple())[0]
-		list = append(list, limit{"title", o.Max, network.OptionTooLong, f, []filling{letters, families},
+		list = append(list, limit{"title", o.Max, network.OptionTooLong, f, optionUnits(o),
 			func(post *networks.Post, text string, _ int) { post.Options[network.OptTitle] = text }})
 	}
 	if _, ok := p.Option(network.OptSpoiler); ok {

@@ -192,6 +192,11 @@ func wantRefused(t *testing.T, w *world, post networks.Post) {
 	if c.state == unknown { // Facebook works on a video after it took it
 		c.run(t.Context())
 	}
+	if w.place.later && c.state == published {
+		if no := fault.Of(c.follow(t.Context(), 1)); no != nil {
+			c.state, c.last = failed, no
+		}
+	}
 	w.wantPublic(0)
 	if c.state != failed || c.last.Kind != fault.Validation || !sentence(c.last.Say) {
 		t.Errorf("ended %s with %v, want a refusal", c.state, c.last)

@@ -13,6 +13,7 @@ import (
 	"herald/jobs/networks/instagram"
 	"herald/jobs/networks/mastodon"
 	"herald/jobs/networks/webhook"
+	"herald/jobs/networks/youtube"
 )
 
 // place is a network as the suite drives it: its catalogue entry, its adapter,
@@ -27,6 +28,9 @@ type place struct {
 	foreign  string            // a commit's answer that names another account; empty if answers name none
 	nobody   string            // why they name none
 	refusal  string            // the network's own error body, with %q where its words stand
+	tells    bool              // what became of our upload is told by the network, whatever else its lists hold
+	proves   bool              // a look-up asks for the upload and reads no list
+	later    bool              // a file is looked at after it was taken: what follows the commit says that it is turned down
 }
 
 // graphRefusal is Graph's error body; the words for the user say the same.
@@ -55,7 +59,7 @@ func places() []place {
 			refusal: graphRefusal,
 		},
 		{
-			Network: entry(network.Instagram), prepared: network.FormatImage, slow: network.FormatReel,
+			Network: entry(network.Instagram), tells: true, prepared: network.FormatImage, slow: network.FormatReel,
 			make:    func(e networks.Env) networks.Adapter { return instagram.New(e) },
 			renewed: map[string]string{"login": "instagram"},
 			nobody:  "its answer is the id of the post alone, which names no account",
@@ -72,6 +76,12 @@ func places() []place {
 			make:    func(e networks.Env) networks.Adapter { return webhook.New(e) },
 			nobody:  "whatever a receiver answers with a 2xx means done",
 			refusal: `{"error":%q}`,
+		},
+		{
+			Network: entry(network.YouTube), prepared: network.FormatVideo, renewed: map[string]string{}, tells: true, proves: true, later: true,
+			make:    func(e networks.Env) networks.Adapter { return youtube.New(e) },
+			foreign: `{"id":"abcdefghijk","snippet":{"channelId":"2002"}}`,
+			refusal: `{"error":{"code":400,"message":%[1]q,"errors":[{"reason":"badRequest","message":%[1]q}],"status":"INVALID_ARGUMENT"}}`,
 		},
 	}
 }
@@ -116,7 +126,20 @@ func (p place) post(w *world, f network.Format) networks.Post {
 	for i := range rule.Min {
 		post.Media = append(post.Media, p.medium(w, rule, i))
 	}
+	for _, o := range p.Options {
+		if o.Required && o.Default == "" {
+			post.Options[o.Key] = p.required(o)
+		}
+	}
 	return post
+}
+
+// required is an answer to what has to be answered.
+func (p place) required(o network.Option) string {
+	if o.Kind == network.Choose {
+		return o.Choices[0].Value
+	}
+	return "Bread"
 }
 
 // offers says whether the network lets a writer choose to show a post as v.

@@ -94,7 +94,7 @@ func (e Endpoint) tokens(g granted) networks.Tokens {
 // table is what RFC 6749, section 5.2, says of refusals.
 func (e Endpoint) table() rest.Table {
 	const dead = "{network} no longer accepts this connection. Reconnect the account."
-	t := rest.Table{Network: e.Network, Read: read, Rows: []rest.Row{
+	t := rest.Table{Network: e.Network, Read: read, Inside: true, Rows: []rest.Row{
 		{Code: "invalid_grant", Kind: fault.Auth, Say: dead},
 		{Code: "invalid_client", Kind: fault.Transient, Say: "{network} does not know Herald's app. The operator has to correct its client id and secret."},
 		{Code: "unauthorized_client", Kind: fault.Permission, Say: "{network} does not let Herald's app renew connections. The operator has to look at the app's settings."},
@@ -119,5 +119,5 @@ func read(a *httpx.Answer) (rest.Problem, bool) {
 	if json.Unmarshal(a.Body, &body) != nil || body.Error == "" {
 		return rest.Problem{}, false
 	}
-	return rest.Problem{Code: httpx.SafeText(body.Error), RequestID: body.LogID}, true
+	return rest.Problem{Code: body.Error, RequestID: body.LogID}, true
 }

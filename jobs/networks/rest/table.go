@@ -42,7 +42,7 @@ type Table struct {
 	Network string // as people call it
 	Rows    []Row  // the first of those that speak most exactly of a refusal counts
 	// Inside says that a 2xx may hold a refusal that is documented as one, so that
-	// nothing took effect; else a 2xx that holds one on the commit call is Unknown.
+	// nothing took effect; else a 2xx that holds one is an answer nobody can read.
 	Inside bool
 	// Read finds the refusal in an answer. False: the answer is not the network's
 	// own, as a page of HTML from a proxy, or it is no refusal.
@@ -55,13 +55,13 @@ func (t Table) Sort(step httpx.Step, attempt int, a *httpx.Answer) *fault.Fault 
 	switch {
 	case a.OK() && !refused:
 		return nil
-	case a.OK() && step == httpx.Commit && !t.Inside:
+	case a.OK() && !t.Inside:
 		return httpx.Unparsable(step, a)
 	case !refused:
 		return strange(step, a)
 	}
 	row := t.row(step, a, p)
-	f := &fault.Fault{Kind: row.kind(step, attempt), Code: cmp.Or(row.Name, p.Code, httpx.Sort(step, a).Code), Status: a.Status,
+	f := &fault.Fault{Kind: row.kind(step, attempt), Code: cmp.Or(row.Name, row.Code, httpx.SafeText(p.Code), httpx.Sort(step, a).Code), Status: a.Status,
 		RequestID: cmp.Or(p.RequestID, a.RequestID), Say: t.say(row, p)}
 	if step == httpx.Commit && a.Status >= 500 {
 		f.Kind = fault.Unknown

@@ -65,7 +65,7 @@ func TestWhatIsNotTheNetworksOwnIsNotBelievedOnTheCommit(t *testing.T) {
 		{429, `<html>`, fault.RateLimited, fault.RateLimited},
 		{502, `<html>`, fault.Transient, fault.Unknown},
 		{500, `{"code":"gone"}`, fault.Validation, fault.Unknown},
-		{200, `{"code":"gone"}`, fault.Validation, fault.Unknown},
+		{200, `{"code":"gone"}`, fault.Transient, fault.Unknown},
 		{422, `{"code":"new","message":"a text that is long"}`, fault.Validation, fault.Validation},
 		{401, `{"code":"new"}`, fault.Auth, fault.Auth},
 	} {

@@ -1,0 +1,61 @@
+package youtube
+
+import (
+	"cmp"
+	"context"
+
+	"herald/jobs/networks"
+	"herald/jobs/networks/fault"
+	"herald/jobs/networks/httpx"
+)
+
+// channel is a channel as YouTube describes it.
+type channel struct {
+	ID      string `json:"id"`
+	Snippet struct {
+		Title string `json:"title"`
+		URL   string `json:"customUrl"`
+	} `json:"snippet"`
+	Details struct {
+		Related struct {
+			Uploads string `json:"uploads"`
+		} `json:"relatedPlaylists"`
+	} `json:"contentDetails"`
+	Status struct {
+		Long string `json:"longUploadsStatus"`
+	} `json:"status"`
+}
+
+// channel reads the channel that the token is for. An account of Google's may
+// have none, which is Permission.
+func (a *Adapter) channel(ctx context.Context, job networks.Job, step httpx.Step) (channel, error) {
+	var page list[channel]
+	answer, err := a.door.Do(ctx, a.get(job, step, "channels", "part", "id,snippet,contentDetails,status", "mine", "true"), &page)
+	switch {
+	case err != nil:
+		return channel{}, err
+	case page.Items == nil:
+		return channel{}, httpx.Unparsable(step, answer)
+	case len(*page.Items) == 0:
+		return channel{}, fault.New(fault.Permission, "no_channel", "This Google account has no YouTube channel. Make one at YouTube, then reconnect the account.")
+	}
+	own := (*page.Items)[0]
+	if own.ID == "" || own.Details.Related.Uploads == "" {
+		return channel{}, httpx.Unparsable(step, answer)
+	}
+	return own, nil
+}
+
+// Check asks which channel the token is for, and whether it may upload long
+// videos.
+func (a *Adapter) Check(ctx context.Context, account networks.Account) (networks.Profile, error) {
+	own, err := a.channel(ctx, networks.Job{Account: account}, httpx.Check)
+	if err != nil {
+		return networks.Profile{}, err
+	}
+	p := networks.Profile{RemoteID: own.ID, Handle: cmp.Or(own.Snippet.URL, own.Snippet.Title), Name: own.Snippet.Title}
+	if own.Status.Long == "disallowed" || own.Status.Long == "eligible" {
+		p.Settings = map[string]string{"video_seconds": "900"}
+	}
+	return p, nil
+}
