@@ -41,7 +41,7 @@ func NewDarkroom(limits Limits) *Darkroom {
 // It refuses what Inspect refuses, videos, and pixels that can't be decoded.
 // What out holds after an error is of no use.
 func (d *Darkroom) Upright(ctx context.Context, src Source, out io.Writer) (Facts, error) {
-	return d.develop(ctx, src, out, func(n negative) (Facts, error) {
+	return d.develop(ctx, src, whole, func(n negative) (Facts, error) {
 		t := n.facts.Type
 		if t == WebP {
 			t = PNG
@@ -63,7 +63,7 @@ func (d *Darkroom) Thumbnail(ctx context.Context, src Source, out io.Writer, sid
 
 // Card is Thumbnail, with the picture's ThumbHash besides.
 func (d *Darkroom) Card(ctx context.Context, src Source, out io.Writer, side int) (f Facts, placeholder []byte, err error) {
-	f, err = d.develop(ctx, src, out, func(n negative) (Facts, error) {
+	f, err = d.develop(ctx, src, func(f Facts) (int, int) { return fit(f.Width, f.Height, side) }, func(n negative) (Facts, error) {
 		small, err := shrink(n.ctx, n.image, side)
 		if err != nil {
 			return Facts{}, err
@@ -87,12 +87,18 @@ func (d *Darkroom) Card(ctx context.Context, src Source, out io.Writer, side int
 type negative struct {
 	ctx   context.Context
 	image image.Image
+	scale int // it was decoded at 1/scale of its size
 	facts Facts
 	icc   []byte
 }
 
+// whole wants every pixel.
+func whole(f Facts) (int, int) { return f.Width, f.Height }
+
 // develop inspects, waits for its turn, decodes and lets finish write the result.
-func (d *Darkroom) develop(ctx context.Context, src Source, out io.Writer, finish func(negative) (Facts, error)) (_ Facts, err error) {
+// size says how many pixels of the upright picture are wanted, all of it being
+// shown: where fewer do, fewer are decoded.
+func (d *Darkroom) develop(ctx context.Context, src Source, size func(Facts) (w, h int), finish func(negative) (Facts, error)) (_ Facts, err error) {
 	facts, o, err := inspect(ctx, src, d.limits)
 	if err != nil {
 		return Facts{}, err
@@ -108,11 +114,12 @@ func (d *Darkroom) develop(ctx context.Context, src Source, out io.Writer, finis
 	defer contain(&err, &facts.Type)
 	timed, cancel := context.WithTimeoutCause(ctx, d.limits.Time, errSlow)
 	defer cancel()
-	img, err := decode(timed, facts.Type, src)
+	w, h := size(facts)
+	img, scale, err := decode(timed, facts.Type, src, scaledDown(facts.Width, facts.Height, w, h))
 	if err != nil {
 		return Facts{}, tooSlow(timed, err)
 	}
-	made, err := finish(negative{timed, img, facts, o.icc})
+	made, err := finish(negative{timed, img, scale, facts, o.icc})
 	return made, tooSlow(timed, err)
 }
 
@@ -139,9 +146,18 @@ func (d *Darkroom) enter(ctx context.Context, need int64) (leave func(), err err
 	return func() { d.memory.Release(need) }, nil
 }
 
-func decode(ctx context.Context, t Type, src Source) (img image.Image, err error) {
+// decode reads a picture, a JPEG at 1/scale of its size if it can.
+func decode(ctx context.Context, t Type, src Source, scale int) (img image.Image, did int, err error) {
 	in := newInput(ctx, src)
 	in.t = t
+	if t == JPEG && scale > 1 {
+		if img, err = decodeScaled(in.reader(), scale); err == nil {
+			return img, scale, nil
+		}
+		if in.err != nil {
+			return nil, 0, in.failure(err, damaged(t))
+		}
+	}
 	switch r := in.reader(); t {
 	case JPEG:
 		img, err = jpeg.Decode(r)
@@ -151,9 +167,9 @@ func decode(ctx context.Context, t Type, src Source) (img image.Image, err error
 		img, err = decodeWebP(r)
 	}
 	if err != nil {
-		return nil, in.failure(err, unreadable(t, err))
+		return nil, 0, in.failure(err, unreadable(t, err))
 	}
-	return img, nil
+	return img, 1, nil
 }
 
 func (n negative) write(out io.Writer, img image.Image, t Type, quality int) (f Facts, err error) {

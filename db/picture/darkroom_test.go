@@ -262,7 +262,7 @@ func TestDamagedPixelsAreRefused(t *testing.T) {
 func TestPanicsCostOneCall(t *testing.T) {
 	t.Parallel()
 	room := NewDarkroom(Standard())
-	_, err := room.develop(t.Context(), bytes.NewReader(asJPEG(t, quarters(48, 32))), io.Discard, func(negative) (Facts, error) {
+	_, err := room.develop(t.Context(), bytes.NewReader(asJPEG(t, quarters(48, 32))), whole, func(negative) (Facts, error) {
 		var none []int
 		return Facts{}, fmt.Errorf("%d", none[3])
 	})
@@ -339,7 +339,7 @@ func TestMemoryIsSharedOut(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 16 {
 		wg.Go(func() {
-			_, err := room.develop(context.Background(), bytes.NewReader(b), io.Discard, func(negative) (Facts, error) {
+			_, err := room.develop(context.Background(), bytes.NewReader(b), whole, func(negative) (Facts, error) {
 				mu.Lock()
 				inside++
 				most = max(most, inside)

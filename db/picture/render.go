@@ -16,12 +16,18 @@ import (
 // result. It refuses what Inspect refuses, recipes that do not fit the picture,
 // and pictures that do not come down to the recipe's bytes.
 func (d *Darkroom) Render(ctx context.Context, src Source, out io.Writer, r network.Recipe) (Facts, error) {
-	return d.develop(ctx, src, out, func(n negative) (Facts, error) {
+	size := func(f Facts) (int, int) {
+		if c := r.Crop; !c.Whole() {
+			return r.Width * f.Width / max(c.Width, 1), r.Height * f.Height / max(c.Height, 1)
+		}
+		return r.Width, r.Height
+	}
+	return d.develop(ctx, src, size, func(n negative) (Facts, error) {
 		part, w, h, err := stored(n.facts, r)
 		if err != nil {
 			return Facts{}, err
 		}
-		small, err := shrinkTo(n.ctx, crop(n.image, part), w, h)
+		small, err := shrinkTo(n.ctx, crop(n.image, scaledPart(part, n)), w, h)
 		if err != nil {
 			return Facts{}, err
 		}
@@ -50,6 +56,12 @@ func stored(f Facts, r network.Recipe) (part image.Rectangle, w, h int, err erro
 	a, b := lies(f, c.X, c.Y), lies(f, c.X+c.Width-1, c.Y+c.Height-1)
 	part = image.Rect(min(a.X, b.X), min(a.Y, b.Y), max(a.X, b.X)+1, max(a.Y, b.Y)+1)
 	return part, w, h, nil
+}
+
+// scaledPart is a part of the picture as it was decoded.
+func scaledPart(part image.Rectangle, n negative) image.Rectangle {
+	s := n.scale
+	return image.Rect(part.Min.X/s, part.Min.Y/s, (part.Max.X+s-1)/s, (part.Max.Y+s-1)/s).Intersect(image.Rect(0, 0, n.image.Bounds().Dx(), n.image.Bounds().Dy()))
 }
 
 // lies is where a pixel of the upright picture lies in the file.
