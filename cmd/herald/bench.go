@@ -14,8 +14,13 @@ func benchCommand(ctx context.Context, args []string, out io.Writer) error {
 	targets := f.Int("targets", 10_000, "targets due at once")
 	rounds := f.Int("rounds", 3, "interleaved rounds of floor and drain at each concurrency")
 	steady := f.Duration("steady", 20*time.Second, "how long 100 targets a second are due")
+	pictures := f.Bool("pictures", false, "measure thumbnails alone")
 	if err := parse(f, args); err != nil {
 		return err
 	}
-	return bench.Run(ctx, bench.Size{Targets: *targets, Rounds: *rounds, Steady: *steady}, *asJSON, out)
+	size := bench.Size{Targets: *targets, Rounds: *rounds, Steady: *steady}
+	if *pictures {
+		return bench.RunPictures(ctx, size, *asJSON, out)
+	}
+	return bench.Run(ctx, size, *asJSON, out)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -34,6 +36,22 @@ func become(args []string) error {
 		return errors.New("no tool was named")
 	}
 	return fmt.Errorf("start %s: %w", args[0], syscall.Exec(args[0], args, os.Environ()))
+}
+
+// peak is the most memory that this process has had, in bytes. What the kernel
+// tells a parent counts what the parent itself had before.
+func peak() int64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(status)) {
+		if kb, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			n, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(kb), "kB")), 10, 64)
+			return n << 10
+		}
+	}
+	return 0
 }
 
 // apart gives a child a group of its own, so that a Ctrl-C does not reach it

@@ -31,4 +31,7 @@ func become(args []string) error {
 	return fmt.Errorf("start %s: %w", args[0], syscall.Exec(args[0], args, os.Environ()))
 }
 
+// peak is not told everywhere in the same unit.
+func peak() int64 { return 0 }
+
 func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

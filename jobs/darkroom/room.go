@@ -32,6 +32,7 @@ type Print struct {
 	Published   File
 	Thumb       File   // Path empty where there is none
 	Placeholder []byte // a ThumbHash; nil where there is no thumbnail
+	Peak        int64  // bytes that the child had in memory at most
 }
 
 // Room makes pictures and videos in child processes. It holds no place for them:
@@ -87,6 +88,7 @@ type answer struct {
 	Published   *File          `json:"published,omitempty"`
 	Thumb       *File          `json:"thumb,omitempty"`
 	Placeholder []byte         `json:"placeholder,omitempty"`
+	Peak        int64          `json:"peak,omitempty"`
 }
 
 // Inspect measures a file without decoding it.
@@ -101,7 +103,7 @@ func (r *Room) Develop(ctx context.Context, src *os.File, dir string) (Print, er
 	if err != nil {
 		return Print{}, err
 	}
-	return Print{Published: *a.Published, Thumb: *a.Thumb, Placeholder: a.Placeholder}, nil
+	return Print{Published: *a.Published, Thumb: *a.Thumb, Placeholder: a.Placeholder, Peak: a.Peak}, nil
 }
 
 // Render makes what a recipe says of a picture, in dir.

@@ -76,6 +76,7 @@ func follow(in io.Reader, out io.Writer, upload *os.File) error {
 	} else if err != nil {
 		w.answer = answer{Fault: err.Error()}
 	}
+	w.answer.Peak = peak()
 	return json.NewEncoder(out).Encode(w.answer)
 }
 

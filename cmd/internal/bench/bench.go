@@ -21,6 +21,7 @@ type Report struct {
 	IdleFew    time.Duration // a tick with 10 workspaces
 	IdleMany   time.Duration // with 10,000
 	SingleLate time.Duration
+	Pictures   Pictures
 }
 
 // Round is one concurrency: medians of interleaved rounds of floor and drain.
@@ -37,6 +38,24 @@ type Size struct {
 	Targets int
 	Rounds  int
 	Steady  time.Duration
+}
+
+// RunPictures measures pictures alone.
+func RunPictures(ctx context.Context, size Size, asJSON bool, out io.Writer) error {
+	dir, err := os.MkdirTemp("", "herald-bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	p, err := pictures(ctx, dir, size.Rounds)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return json.NewEncoder(out).Encode(p)
+	}
+	p.print(out)
+	return nil
 }
 
 // Run measures everything and prints it as text, or as JSON.
@@ -64,6 +83,9 @@ func Run(ctx context.Context, size Size, asJSON bool, out io.Writer) error {
 	r, err := w.measure(ctx, size, say)
 	if err != nil {
 		return err
+	}
+	if r.Pictures, err = pictures(ctx, dir, size.Rounds); err != nil {
+		return fmt.Errorf("pictures: %w", err)
 	}
 	if asJSON {
 		return json.NewEncoder(out).Encode(r)
@@ -129,6 +151,7 @@ func (r Report) print(out io.Writer) {
 	fmt.Fprintf(out, "steady 100 due/s: lateness p50 %s, p99 %s (aim 25ms), last %s, early %d (aim 0)\n", ms(r.Steady.P50), ms(r.Steady.P99), ms(r.Steady.Max), r.Steady.Early)
 	fmt.Fprintf(out, "idle tick: 10 workspaces %s, 10,000 workspaces %s (aim 2ms)\n", ms(r.IdleFew), ms(r.IdleMany))
 	fmt.Fprintf(out, "another workspace's single post behind %d: %s late (aim 1s)\n", r.Targets, ms(r.SingleLate))
+	r.Pictures.print(out)
 }
 
 func ms(d time.Duration) string { return d.Round(10 * time.Microsecond).String() }
