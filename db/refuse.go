@@ -1,8 +1,12 @@
 package db
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -19,7 +23,31 @@ func wrap(err *error, format string, args ...any) {
 	if _, no := model.Refused(*err); no {
 		return
 	}
+	if away(*err) && !errors.Is(*err, ErrAway) {
+		*err = fmt.Errorf("%w: %w", ErrAway, *err)
+	}
 	*err = fmt.Errorf(format+": %w", append(args, *err)...)
+}
+
+// ErrAway says that a database could not be asked, or did not finish answering.
+// Nothing was refused: the same may be asked again.
+var ErrAway = errors.New("the database is away")
+
+// away sorts out errors of the connection, and those with which Postgres stops,
+// starts, or is short of something.
+func away(err error) bool {
+	var connect *pgconn.ConnectError
+	var pg *pgconn.PgError
+	var wire net.Error
+	switch {
+	case errors.As(err, &connect):
+		return true
+	case errors.As(err, &pg):
+		return len(pg.Code) == 5 && pg.Code != "57014" && slices.Contains([]string{"08", "53", "57", "58"}, pg.Code[:2])
+	case errors.Is(err, context.Canceled):
+		return false
+	}
+	return errors.As(err, &wire) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err)
 }
 
 // sentences turns the name of a broken constraint into what the person is told.

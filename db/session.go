@@ -34,15 +34,24 @@ func (s *Store) Session(ctx context.Context, hash [32]byte) (one Session, ok boo
 	return one, err == nil, err
 }
 
-const sqlSessionPut = `
-	INSERT INTO control.sessions (token_hash, user_id, data, created_at, seen_at, expires_at) VALUES ($1, nullif($2, 0), $3, $4, $4, $5)
-	ON CONFLICT (token_hash) DO UPDATE SET user_id = excluded.user_id, data = excluded.data, seen_at = excluded.seen_at, expires_at = excluded.expires_at`
+const sqlSessionAdd = `
+	INSERT INTO control.sessions (token_hash, user_id, data, created_at, seen_at, expires_at) VALUES ($1, nullif($2, 0), $3, $4, $4, $5)`
 
-// PutSession writes a session.
-func (s *Store) PutSession(ctx context.Context, one Session) (err error) {
-	defer wrap(&err, "write session")
-	_, err = s.control.Exec(ctx, sqlSessionPut, one.Hash[:], one.User, one.Data, s.now(), one.Expires)
+// AddSession writes a session that was not there before.
+func (s *Store) AddSession(ctx context.Context, one Session) (err error) {
+	defer wrap(&err, "add session")
+	_, err = s.control.Exec(ctx, sqlSessionAdd, one.Hash[:], one.User, one.Data, s.now(), one.Expires)
 	return err
+}
+
+const sqlSessionKeep = `UPDATE control.sessions SET user_id = nullif($2, 0), data = $3, seen_at = $4, expires_at = $5 WHERE token_hash = $1`
+
+// KeepSession writes a session that is there; ok is false if it was revoked
+// meanwhile, and stays so: a request under way brings no session back to life.
+func (s *Store) KeepSession(ctx context.Context, one Session) (ok bool, err error) {
+	defer wrap(&err, "keep session")
+	did, err := s.control.Exec(ctx, sqlSessionKeep, one.Hash[:], one.User, one.Data, s.now(), one.Expires)
+	return did.RowsAffected() == 1, err
 }
 
 // EndSession revokes a session. Ending one that is not there is fine.

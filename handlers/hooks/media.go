@@ -71,7 +71,10 @@ func (m media) asset(r *http.Request, to secret.Audience, link secret.MediaLink)
 	if to != secret.ForMember {
 		return m.Edge.Store.LinkedMedia(r.Context(), model.TenantID(link.Tenant), model.MediaID(link.Media))
 	}
-	user := m.Edge.Sessions.User(r)
+	user, err := m.Edge.Sessions.User(r)
+	if err != nil {
+		return db.Asset{}, err
+	}
 	if user == 0 {
 		return db.Asset{}, model.Refuse(model.Forbidden, "Sign in to Herald to see this file.")
 	}

@@ -53,7 +53,10 @@ const (
 func (d *door) showForm(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Cache-Control", "no-store")
 	next := r.URL.Query().Get("next")
-	user := d.Sessions.User(r)
+	user, err := d.Sessions.User(r)
+	if err != nil {
+		return err
+	}
 	if user == 0 {
 		props := view.Props{Action: "/signin", Next: web.LocalPath(next, "")}
 		for _, say := range d.Sessions.Flashes(w, r) {

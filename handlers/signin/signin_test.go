@@ -235,7 +235,7 @@ func TestSigningInRotatesTheSession(t *testing.T) {
 	user := r.person(t, "anna@nord.example", cheap, "nord")
 	// A session that somebody planted before.
 	hash := secret.HashToken("planted")
-	if err := r.Store.PutSession(t.Context(), db.Session{Hash: hash, Data: []byte{}, Expires: r.Clock.Now().Add(time.Hour)}); err != nil {
+	if err := r.Store.AddSession(t.Context(), db.Session{Hash: hash, Data: []byte{}, Expires: r.Clock.Now().Add(time.Hour)}); err != nil {
 		t.Fatal(err)
 	}
 	r.jar["herald_session"] = "planted"

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"log/slog"
 	"net/http"
 	"time"
@@ -46,7 +47,10 @@ type SignedFunc func(w http.ResponseWriter, r *http.Request, scope *db.Scope) er
 // Scope's to check.
 func (e *Edge) Signed(p model.Permission, f SignedFunc) http.Handler {
 	return e.Open(func(w http.ResponseWriter, r *http.Request) error {
-		user := e.Sessions.User(r)
+		user, err := e.Sessions.User(r)
+		if err != nil {
+			return err
+		}
 		if user == 0 {
 			toSignIn(w, r)
 			return nil
@@ -79,6 +83,9 @@ var statuses = map[model.Kind]int{
 func Status(err error) int {
 	if no, ok := model.Refused(err); ok {
 		return statuses[no.Kind]
+	}
+	if errors.Is(err, db.ErrAway) {
+		return http.StatusServiceUnavailable
 	}
 	return http.StatusInternalServerError
 }
@@ -115,13 +122,19 @@ func (e *Edge) sort(ctx context.Context, err error, where ...any) (status int, s
 	if ctx.Err() == nil {
 		e.Log.ErrorContext(ctx, "request failed", append(where, "err", err, "ref", ref)...)
 	}
+	if errors.Is(err, db.ErrAway) {
+		return Status(err), sayAway, ref
+	}
 	return Status(err), "", ref
 }
+
+// sayAway is for a person whose page or form came while the database was away.
+const sayAway = "Herald could not reach its database just now, so nothing was saved. Nobody was signed out. Keep this page, or go back to it with what you wrote, and try again in a moment."
 
 // Words are what Fail says, for answers that are no page.
 func (e *Edge) Words(ctx context.Context, err error) (status int, say string) {
 	status, say, ref := e.sort(ctx, e.Stored(ctx, err))
-	if ref != "" {
+	if ref != "" && say == "" {
 		say = "Something broke on our side, and nothing you did was wrong. Try again in a moment. The reference is " + ref + "."
 	}
 	return status, say

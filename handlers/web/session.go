@@ -54,9 +54,9 @@ func (s *Sessions) New(r *http.Request, name string) (*sessions.Session, error) 
 	one.ID, one.IsNew = c.Value, false
 	if s.Now().Sub(stored.Seen) > time.Hour {
 		stored.Expires = s.Now().Add(sessionLife)
-		return one, s.Store.PutSession(r.Context(), stored)
+		_, err = s.Store.KeepSession(r.Context(), stored)
 	}
-	return one, nil
+	return one, err
 }
 
 // Save writes the session and sets the cookie; a MaxAge below zero revokes it.
@@ -68,31 +68,40 @@ func (s *Sessions) Save(r *http.Request, w http.ResponseWriter, one *sessions.Se
 		}
 		return s.Store.EndSession(r.Context(), secret.HashToken(one.ID))
 	}
-	if one.ID == "" {
-		one.ID, _ = secret.NewLinkToken()
-	}
 	var data bytes.Buffer
 	if err := gob.NewEncoder(&data).Encode(one.Values); err != nil {
 		return err
 	}
 	user, _ := one.Values[keyUser].(int64)
-	err := s.Store.PutSession(r.Context(), db.Session{Hash: secret.HashToken(one.ID), User: model.UserID(user), Data: data.Bytes(), Expires: s.Now().Add(sessionLife)})
-	if err == nil {
+	kept, err := s.write(r, one, db.Session{User: model.UserID(user), Data: data.Bytes(), Expires: s.Now().Add(sessionLife)})
+	if err == nil && kept {
 		http.SetCookie(w, sessions.NewCookie(one.Name(), one.ID, one.Options))
 	}
 	return err
 }
 
+// write makes a session that has no name yet, and keeps one that has; kept is
+// false if that was revoked meanwhile.
+func (s *Sessions) write(r *http.Request, one *sessions.Session, stored db.Session) (kept bool, err error) {
+	if one.ID != "" {
+		stored.Hash = secret.HashToken(one.ID)
+		return s.Store.KeepSession(r.Context(), stored)
+	}
+	one.ID, stored.Hash = secret.NewLinkToken()
+	return true, s.Store.AddSession(r.Context(), stored)
+}
+
 const keyUser = "user"
 
-// User returns who is signed in, or zero. A session that cannot be read counts as none.
-func (s *Sessions) User(r *http.Request) model.UserID {
+// User returns who is signed in, or zero. That a session could not be read is an
+// error, and says nothing of who somebody is.
+func (s *Sessions) User(r *http.Request) (model.UserID, error) {
 	one, err := s.Get(r, cookie)
 	if err != nil {
-		return 0
+		return 0, err
 	}
 	id, _ := one.Values[keyUser].(int64)
-	return model.UserID(id)
+	return model.UserID(id), nil
 }
 
 // SignIn starts a session of its own for the user: what was there before is
