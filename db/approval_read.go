@@ -103,6 +103,7 @@ func (rd reader) fill(ctx context.Context, tx pgx.Tx, rows []requestRow) ([]mode
 		if r.Before, err = shelf.previews(row.Before, row.PostID, row.BeforeID, row.ClientID); err != nil {
 			return nil, err
 		}
+		r.Before = shelf.comparable(r.Before, r.Previews, row.PostID, row.VersionID)
 		out = append(out, r)
 	}
 	return out, nil
@@ -246,15 +247,15 @@ func readOptional(canonical []byte) (model.Content, error) {
 	return model.ReadContent(canonical)
 }
 
-// previews shows what each of a client's accounts would get of a version. An
-// account that the version names, and that another version already served, gets
-// nothing more and is left out.
+// previews shows what each of a client's accounts would get, or would have got,
+// of a version. An account that the version names, and that an earlier version
+// already served, gets nothing more and is left out.
 func (s shelf) previews(canonical []byte, post model.PostID, version model.VersionID, client model.ClientID) ([]model.Preview, error) {
 	content, err := readOptional(canonical)
 	if err != nil {
 		return nil, err
 	}
-	var all, carried []model.Preview
+	var all, owed []model.Preview
 	for _, id := range content.Accounts {
 		a, ok := s.accounts[id]
 		if !ok || a.ClientID != client {
@@ -267,17 +268,35 @@ func (s shelf) previews(canonical []byte, post model.PostID, version model.Versi
 			if t.Zone != nil {
 				p.Zone = *t.Zone
 			}
-			carried = append(carried, p)
 		}
 		all = append(all, p)
+		if has || !s.servedBefore(post, version, id) {
+			owed = append(owed, p)
+		}
 	}
-	if len(carried) > 0 {
-		all = carried
+	if len(owed) > 0 {
+		all = owed
 	}
 	slices.SortStableFunc(all, func(a, b model.Preview) int {
 		return strings.Compare(a.Network+" "+a.Account, b.Network+" "+b.Account)
 	})
 	return all, nil
+}
+
+// comparable are the previews of an earlier version without the accounts that it
+// served and that the version leaves out for that: nothing changed for them.
+func (s shelf) comparable(before, now []model.Preview, post model.PostID, version model.VersionID) []model.Preview {
+	return slices.DeleteFunc(before, func(b model.Preview) bool {
+		return s.servedBefore(post, version, b.AccountID) && !slices.ContainsFunc(now, func(n model.Preview) bool { return n.AccountID == b.AccountID })
+	})
+}
+
+// servedBefore says whether a target of an earlier version stands for the account.
+// What an edit can still reach follows the newest version, so such a target was sent.
+func (s shelf) servedBefore(post model.PostID, version model.VersionID, account model.AccountID) bool {
+	return slices.ContainsFunc(s.targets, func(t shelfTarget) bool {
+		return t.PostID == post && t.AccountID == account && t.VersionID < version
+	})
 }
 
 func (s shelf) target(post model.PostID, version model.VersionID, account model.AccountID) (found shelfTarget, ok bool) {

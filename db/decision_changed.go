@@ -47,6 +47,7 @@ func (g *deciding) changed(ctx context.Context, tx pgx.Tx) error {
 	if no.After, err = s.previews(now.Content.Canonical(), g.row.PostID, now.ID, g.row.ClientID); err != nil {
 		return err
 	}
+	no.Before = s.comparable(no.Before, no.After, g.row.PostID, now.ID)
 	if err := tx.QueryRow(ctx, sqlRequestNewer, g.sc.Actor.Tenant, g.row.PostID, g.row.ClientID, g.row.ID).Scan(&no.Newer); err != nil {
 		return err
 	}

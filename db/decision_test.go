@@ -2,6 +2,7 @@ package db_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -370,4 +371,76 @@ func TestCommentsAreInternalOrForOneClient(t *testing.T) {
 	wants(t, err, model.Forbidden, "")
 	_, err = h.World.Agency(t, "south", db.MainShard).Owner.Comments(t.Context(), page.Post.ID)
 	wants(t, err, model.NotFound, "")
+}
+
+func TestWhatChangedIsTrueAfterPartOfAPostWasSent(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, db.MainShard)
+	dana := h.approver(t, h.client, "Dana")
+	h.stage(t, h.client, 1, model.AnyOne, dana)
+	other := h.Account(t, h.client, network.Mastodon)
+	page := h.submit(t, h.Post(t, "Open on Monday", h.account, other))[0]
+	first := h.request(t, page.Post.ID, h.client).ApprovalRequest
+	link := h.review(t, dana)
+	mustDecide(t, link, yes(first))
+	sent, failed := page.Targets[0], page.Targets[1]
+	h.Super(t, h.Shard, `UPDATE tenant.targets SET due_at = now(), local_at = now(), zone = 'UTC', occurrence = '', next_at = now() WHERE id = ANY ($1)`,
+		[]model.TargetID{sent.ID, failed.ID})
+	h.Push(t, sent.ID, "", model.Scheduled, model.Queued, model.Publishing, model.Published)
+	h.Push(t, failed.ID, "permanent", model.Scheduled, model.Queued, model.Failed)
+
+	page = h.edit(t, page, func(c *model.Content) { c.Text = "Open on Tuesday" })
+	h.submit(t, page)
+	r := h.request(t, page.Post.ID, h.client)
+	accounts(t, "the newer version", r.Previews, failed.AccountID)
+	accounts(t, "what was asked before", r.Before, failed.AccountID)
+	if r.Before[0].Text != "Open on Monday" || r.Previews[0].Text != "Open on Tuesday" {
+		t.Errorf("the change is told as %q to %q", r.Before[0].Text, r.Previews[0].Text)
+	}
+	link = h.review(t, dana)
+	h.edit(t, page, func(c *model.Content) { c.Text = "Open on Wednesday" })
+	no := refusedAsChanged(t, link, yes(r.ApprovalRequest))
+	accounts(t, "the changed version", no.After, failed.AccountID)
+	accounts(t, "the decided version", no.Before, failed.AccountID)
+}
+
+func TestWhatChangedNamesAnAccountThatIsGone(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, db.MainShard)
+	h.stage(t, h.client, 1, model.AnyOne, h.approver(t, h.client, "Dana"))
+	other := h.Account(t, h.client, network.Mastodon)
+	page := h.submit(t, h.Post(t, "Open on Monday", h.account, other))[0]
+	page = h.edit(t, page, func(c *model.Content) { c.Accounts = []model.AccountID{other} })
+	h.submit(t, page)
+	r := h.request(t, page.Post.ID, h.client)
+	accounts(t, "what was asked before", r.Before, h.account, other)
+	accounts(t, "the newer version", r.Previews, other)
+}
+
+func accounts(t *testing.T, what string, previews []model.Preview, want ...model.AccountID) {
+	t.Helper()
+	var have []model.AccountID
+	for _, p := range previews {
+		have = append(have, p.AccountID)
+	}
+	slices.Sort(have)
+	slices.Sort(want)
+	if !slices.Equal(have, want) {
+		t.Errorf("%s is for %v, want %v", what, have, want)
+	}
+}
+
+// edit writes a post's next version.
+func (h *house) edit(t *testing.T, page db.PostPage, change func(*model.Content)) db.PostPage {
+	t.Helper()
+	page, err := h.Owner.Post(t.Context(), page.Post.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := page.Version.Content
+	change(&content)
+	if page, err = h.Owner.SavePost(t.Context(), page.Post.ID, db.PostForm{Seen: page.Post.Revision, Content: content}); err != nil {
+		t.Fatal(err)
+	}
+	return page
 }
