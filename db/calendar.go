@@ -97,12 +97,13 @@ type sieve struct {
 // keeps those that show a word of $7; what was cancelled shows if asked for.
 const calendarTables = `
 	  FROM tenant.targets t
-	  JOIN tenant.posts p ON p.tenant_id = t.tenant_id AND p.id = t.post_id`
+	  JOIN tenant.posts p ON p.tenant_id = t.tenant_id AND p.id = t.post_id
+	  LEFT JOIN tenant.post_versions ov ON ov.tenant_id = t.tenant_id AND ov.id = t.version_id AND t.version_id <> p.current_version_id`
 
 const calendarSieve = `
 	 WHERE t.tenant_id = $1 AND ($2 OR t.client_id = ANY ($3))
 	   AND (cardinality($4::bigint[]) = 0 OR t.account_id = ANY ($4)) AND (cardinality($5::text[]) = 0 OR t.network = ANY ($5))
-	   AND ($6 = '' OR p.excerpt ILIKE $6)`
+	   AND ($6 = '' OR ` + targetWords + ` ILIKE $6)`
 
 const calendarStates = `(shown = ANY ($7) OR cardinality($7::text[]) = 0 AND shown <> 'cancelled')`
 
@@ -179,17 +180,18 @@ const cellCards = 3
 
 const sqlCalendarMonth = `
 	WITH hit AS (
-		SELECT t.post_id, t.client_id, t.network, t.due_at, width_bucket(t.due_at, $8::timestamptz[]) AS day, ` + targetShows + ` AS shown` + calendarTables + calendarSieve + `
+		SELECT t.post_id, t.client_id, t.network, t.due_at, width_bucket(t.due_at, $8::timestamptz[]) AS day, ` + targetShows + ` AS shown, ` + targetWords + ` AS words` + calendarTables + calendarSieve + `
 		   AND t.due_at >= $9 AND t.due_at < $10
 	), card AS (
-		SELECT day, due_at, post_id, array_agg(DISTINCT network) AS networks, array_agg(DISTINCT client_id) AS clients, array_agg(shown) AS shown
+		SELECT day, due_at, post_id, array_agg(DISTINCT network) AS networks, array_agg(DISTINCT client_id) AS clients, array_agg(shown) AS shown,
+		       string_agg(DISTINCT words, ' / ') AS words
 		  FROM hit WHERE ` + calendarStates + ` GROUP BY day, due_at, post_id
 	), placed AS (
 		SELECT *, row_number() OVER (PARTITION BY day ORDER BY due_at, post_id) AS place, count(*) OVER (PARTITION BY day) AS of_day FROM card
 	)
-	SELECT coalesce((SELECT jsonb_agg(jsonb_build_object('day', c.day, 'of_day', c.of_day, 'post', c.post_id, 'due_at', c.due_at, 'excerpt', p.excerpt,
+	SELECT coalesce((SELECT jsonb_agg(jsonb_build_object('day', c.day, 'of_day', c.of_day, 'post', c.post_id, 'due_at', c.due_at, 'excerpt', c.words,
 	                         'networks', c.networks, 'clients', c.clients, 'shown', c.shown) ORDER BY c.day, c.place)
-	                   FROM placed c JOIN tenant.posts p ON p.tenant_id = $1 AND p.id = c.post_id WHERE c.place <= $11), '[]'),
+	                   FROM placed c WHERE c.place <= $11), '[]'),
 	       coalesce((SELECT jsonb_object_agg(shown, n) FROM (SELECT shown, count(*) AS n FROM (SELECT DISTINCT shown, post_id, due_at FROM hit WHERE shown IN ('failed', 'unknown_outcome', 'needs_reconnect')) d GROUP BY shown) s), '{}'),
 	       (SELECT count(*) FROM tenant.posts p WHERE p.tenant_id = $1 AND p.state = 'approved' AND p.archived_at IS NULL
 	           AND EXISTS (SELECT FROM tenant.targets t WHERE t.tenant_id = p.tenant_id AND t.post_id = p.id AND t.state = 'ready' AND ($2 OR t.client_id = ANY ($3))))`

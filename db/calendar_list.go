@@ -56,7 +56,7 @@ type CalendarList struct {
 type Page struct{ After, Before Place }
 
 const calendarCards = `
-	SELECT t.post_id AS post, t.due_at, p.excerpt, array_agg(DISTINCT t.network) AS networks, array_agg(DISTINCT t.client_id) AS clients, array_agg(shown) AS shown,
+	SELECT t.post_id AS post, t.due_at, string_agg(DISTINCT ` + targetWords + `, ' / ') AS excerpt, array_agg(DISTINCT t.network) AS networks, array_agg(DISTINCT t.client_id) AS clients, array_agg(shown) AS shown,
 	       jsonb_agg(jsonb_build_object('id', t.id, 'network', t.network, 'account', a.handle, 'shown', shown) ORDER BY t.network, a.handle, t.id) AS targets` +
 	calendarTables + `
 	  JOIN tenant.accounts a ON a.tenant_id = t.tenant_id AND a.id = t.account_id
@@ -65,11 +65,11 @@ const calendarCards = `
 
 const sqlCalendarLater = calendarCards + `
 	   AND t.due_at >= $8 AND (t.due_at, t.post_id) > ($8, $9)
-	 GROUP BY t.due_at, t.post_id, p.excerpt ORDER BY t.due_at, t.post_id LIMIT $10`
+	 GROUP BY t.due_at, t.post_id ORDER BY t.due_at, t.post_id LIMIT $10`
 
 const sqlCalendarEarlier = calendarCards + `
 	   AND t.due_at <= $8 AND (t.due_at, t.post_id) < ($8, $9)
-	 GROUP BY t.due_at, t.post_id, p.excerpt ORDER BY t.due_at DESC, t.post_id DESC LIMIT $10`
+	 GROUP BY t.due_at, t.post_id ORDER BY t.due_at DESC, t.post_id DESC LIMIT $10`
 
 // listCards is how many cards a page of the list has.
 const listCards = 50

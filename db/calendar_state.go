@@ -9,6 +9,11 @@ const targetShows = `
 	CASE WHEN t.state IN ('draft', 'invalid') AND p.review IN ('in_review', 'changes_requested') THEN p.review
 	     WHEN t.state = 'ready' THEN 'approved' WHEN t.state = 'queued' THEN 'publishing' ELSE t.state END`
 
+// targetWords are the first words of the version that the target carries, which an
+// edit after it was sent does not change. It needs calendarTables.
+const targetWords = `
+	CASE WHEN t.version_id = p.current_version_id THEN p.excerpt ELSE coalesce(tenant.words_of(ov.content, t.network), p.excerpt) END`
+
 // Shown lists every word that a target may show, in the order in which people
 // look for them: what needs somebody first.
 func Shown() []string {

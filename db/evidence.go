@@ -23,7 +23,7 @@ type Evidence struct {
 
 // EvidenceFrame is what stands around a target.
 type EvidenceFrame struct {
-	Excerpt       string
+	Excerpt       string // first words of what the account gets, or got
 	Review        string
 	Number        int // of the version
 	Hash          string
@@ -126,7 +126,7 @@ func (sc *Scope) Evidence(ctx context.Context, id model.TargetID) (e Evidence, e
 }
 
 const sqlEvidenceFrame = `
-	SELECT p.excerpt, p.review, v.number, encode(v.content_hash, 'hex') AS hash, v.created_by AS written_by, '' AS writer, v.created_at AS written_at,
+	SELECT tenant.words_of(v.content, t.network) AS excerpt, p.review, v.number, encode(v.content_hash, 'hex') AS hash, v.created_by AS written_by, '' AS writer, v.created_at AS written_at,
 	       p.approved_version_id IS NOT DISTINCT FROM v.id AS approved, p.current_version_id = v.id AS current,
 	       a.state AS account_state, coalesce(a.last_error, '') AS account_error, a.paused_at IS NOT NULL AS account_paused, c.paused_at IS NOT NULL AS client_paused
 	  FROM tenant.targets t

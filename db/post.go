@@ -45,7 +45,8 @@ type PostPage struct {
 	Post    Post
 	Version Version
 	Targets []Target
-	Hidden  int // targets of clients that the actor may not see
+	Older   map[model.VersionID]model.Content // of targets that carry another version than the current one
+	Hidden  int                               // targets of clients that the actor may not see
 }
 
 const sqlPostGet = `
@@ -93,6 +94,9 @@ func (sc *Scope) postPage(ctx context.Context, tx pgx.Tx, id model.PostID, sqlPo
 			page.Targets = append(page.Targets, t)
 		}
 	}
+	if page.Older, err = sc.olderOf(ctx, tx, page); err != nil {
+		return page, err
+	}
 	page.Hidden = len(all) - len(page.Targets)
 	if len(page.Targets) == 0 && (len(all) > 0 || page.Post.CreatedBy != sc.Actor.User && !sc.Actor.Role.EveryClient()) {
 		return PostPage{}, errNoPost
@@ -101,6 +105,41 @@ func (sc *Scope) postPage(ctx context.Context, tx pgx.Tx, id model.PostID, sqlPo
 }
 
 var errNoPost = model.Refuse(model.NotFound, "There is no such post.")
+
+const sqlVersionContents = `SELECT id, content FROM tenant.post_versions WHERE tenant_id = $1 AND id = ANY ($2)`
+
+// olderOf reads what the page's targets carry that the current version does not say.
+func (sc *Scope) olderOf(ctx context.Context, tx pgx.Tx, page PostPage) (map[model.VersionID]model.Content, error) {
+	var ids []model.VersionID
+	for _, t := range page.Targets {
+		if t.VersionID != page.Version.ID && !slices.Contains(ids, t.VersionID) {
+			ids = append(ids, t.VersionID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := tx.Query(ctx, sqlVersionContents, sc.Actor.Tenant, ids)
+	if err != nil {
+		return nil, err
+	}
+	older := map[model.VersionID]model.Content{}
+	var id model.VersionID
+	var canonical []byte
+	_, err = pgx.ForEachRow(rows, []any{&id, &canonical}, func() error {
+		older[id], err = model.ReadContent(canonical)
+		return err
+	})
+	return older, err
+}
+
+// Carries is what a target of the page gets, or got: its own version's content.
+func (p PostPage) Carries(t Target) model.Content {
+	if c, ok := p.Older[t.VersionID]; ok {
+		return c
+	}
+	return p.Version.Content
+}
 
 func (sc *Scope) version(ctx context.Context, tx pgx.Tx, id model.VersionID) (v Version, err error) {
 	var canonical []byte

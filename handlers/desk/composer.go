@@ -89,7 +89,7 @@ func (d *Desk) editStored(ctx context.Context, scope *db.Scope, page db.PostPage
 }
 
 func (d *Desk) showReadOnly(w http.ResponseWriter, r *http.Request, scope *db.Scope, page db.PostPage, why string) error {
-	parts, err := d.contents(r.Context(), scope, page, page.Version.Content)
+	parts, err := d.carried(r.Context(), scope, page)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (d *Desk) showVersion(w http.ResponseWriter, r *http.Request, scope *db.Sco
 	if err != nil {
 		return err
 	}
-	parts, err := d.contents(r.Context(), scope, page, version.Content)
+	parts, err := d.saidBy(r.Context(), scope, page, version.Content)
 	if err != nil {
 		return err
 	}

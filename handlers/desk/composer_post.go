@@ -49,6 +49,9 @@ func delivery(scope *db.Scope, page db.PostPage) composer.Delivery {
 	for _, t := range page.Targets {
 		row := composer.TargetRow{ID: t.ID, Href: at(scope, fmt.Sprintf("/targets/%d", t.ID)), Network: t.Network, Label: network.Label(t.Network),
 			Handle: t.Account, Client: t.Client, State: string(t.State), Say: t.Say, Permalink: t.Permalink}
+		if t.VersionID != page.Version.ID {
+			row.Words = model.Excerpt(page.Carries(t).For(string(t.Network), t.AccountID).Text, 70)
+		}
 		row.When, row.WhenWords = whenOfTarget(t)
 		out.Rows = append(out.Rows, row)
 		if t.State != model.Draft && t.State != model.Invalid {
@@ -114,32 +117,63 @@ type readOnly struct {
 	composer.Props
 }
 
-// contents is what each network's accounts get of a content.
-func (d *Desk) contents(ctx context.Context, scope *db.Scope, page db.PostPage, content model.Content) (out readOnly, err error) {
-	media, err := d.visibleMedia(ctx, scope, content)
+// carried is what each network's accounts get, or got, of a post: each target
+// shows the version it carries.
+func (d *Desk) carried(ctx context.Context, scope *db.Scope, page db.PostPage) (readOnly, error) {
+	return d.contents(ctx, scope, page, page.Carries, page.Version.Content)
+}
+
+// saidBy is what each network's accounts would get of one version.
+func (d *Desk) saidBy(ctx context.Context, scope *db.Scope, page db.PostPage, content model.Content) (readOnly, error) {
+	return d.contents(ctx, scope, page, func(db.Target) model.Content { return content }, content)
+}
+
+func (d *Desk) contents(ctx context.Context, scope *db.Scope, page db.PostPage, of func(db.Target) model.Content, whole model.Content) (out readOnly, err error) {
+	contents := []model.Content{whole}
+	for _, t := range page.Targets {
+		contents = append(contents, of(t))
+	}
+	media, err := d.visibleMedia(ctx, scope, contents)
 	if err != nil {
 		return out, err
 	}
-	var done []model.AccountID
-	for _, t := range page.Targets {
-		if !slices.Contains(content.Accounts, t.AccountID) || slices.Contains(done, t.AccountID) {
+	type shown struct {
+		account model.AccountID
+		version model.VersionID
+	}
+	var done []shown
+	for _, t := range standing(page.Targets) {
+		content := of(t)
+		this := shown{t.AccountID, t.VersionID}
+		if !slices.Contains(content.Accounts, t.AccountID) || slices.Contains(done, this) {
 			continue
 		}
-		done = append(done, t.AccountID)
+		done = append(done, this)
 		part := partOf(content.For(string(t.Network), t.AccountID), t.Network, media)
 		i := slices.IndexFunc(out.Parts, func(have composer.Part) bool { return samePart(have, part) })
 		if i < 0 {
 			out.Parts = append(out.Parts, part)
 			i = len(out.Parts) - 1
 		}
-		out.Parts[i].Handles = append(out.Parts[i].Handles, t.Account)
+		if !slices.Contains(out.Parts[i].Handles, t.Account) {
+			out.Parts[i].Handles = append(out.Parts[i].Handles, t.Account)
+		}
 	}
 	if len(out.Parts) == 0 {
-		shared := partOf(content.For("", 0), "", media)
+		shared := partOf(whole.For("", 0), "", media)
 		shared.Label = "Without accounts yet"
 		out.Parts = append(out.Parts, shared)
 	}
 	return out, nil
+}
+
+// standing leaves out what was cancelled where the account has another target.
+func standing(targets []db.Target) []db.Target {
+	return slices.DeleteFunc(slices.Clone(targets), func(t db.Target) bool {
+		return t.State == model.Cancelled && slices.ContainsFunc(targets, func(o db.Target) bool {
+			return o.AccountID == t.AccountID && (o.State != model.Cancelled || o.ID > t.ID)
+		})
+	})
 }
 
 func partOf(p model.Part, name network.Name, media map[model.MediaID]composer.File) composer.Part {
@@ -182,10 +216,15 @@ func samePart(a, b composer.Part) bool {
 		slices.EqualFunc(a.Files, b.Files, files) && slices.Equal(a.Options, b.Options)
 }
 
-// visibleMedia reads the files of a content that the reader may see.
-func (d *Desk) visibleMedia(ctx context.Context, scope *db.Scope, content model.Content) (map[model.MediaID]composer.File, error) {
+// visibleMedia reads the files of contents that the reader may see.
+func (d *Desk) visibleMedia(ctx context.Context, scope *db.Scope, contents []model.Content) (map[model.MediaID]composer.File, error) {
 	files := map[model.MediaID]composer.File{}
-	for _, id := range content.AllMedia() {
+	var all []model.MediaID
+	for _, c := range contents {
+		all = append(all, c.AllMedia()...)
+	}
+	slices.Sort(all)
+	for _, id := range slices.Compact(all) {
 		list, err := scope.Media(ctx, []model.MediaID{id})
 		if _, no := model.Refused(err); no {
 			continue

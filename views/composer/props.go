@@ -346,6 +346,7 @@ type TargetRow struct {
 	Say       string
 	When      *ui.TimeProps
 	WhenWords string // "planned", "published"
+	Words     string // first words of its version, where that is not the current one
 	Permalink string
 }
 
