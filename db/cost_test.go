@@ -69,6 +69,9 @@ var questions = []asked{
 	{"which claims grew old", []string{"targets_claimed", "targets_in_flight"}, func(ctx context.Context, p *db.Pipeline, now time.Time) error {
 		return must(p.SweepClaims(ctx, db.MainShard, 10*time.Minute, now, now, 500))
 	}},
+	{"how far behind is it", []string{"dispatch_due"}, func(ctx context.Context, p *db.Pipeline, _ time.Time) error {
+		return must(p.Backlog(ctx))
+	}},
 	{"what may be forgotten", []string{"dispatch_over"}, func(ctx context.Context, p *db.Pipeline, now time.Time) error {
 		return p.Forget(ctx, now.Add(-30*24*time.Hour), 5_000)
 	}},

@@ -67,6 +67,7 @@ var forEverybody = map[string]string{
 	"sweep_outbox":    "events that were relayed long ago",
 	"take_media":      "tasks of the media queue that are due",
 	"release_media":   "tasks that a lost queue held",
+	"oldest_event":    "one time, of whichever workspace",
 	"planned_times":   "plans that lie ahead, page by page",
 	"add_mail":        "writes a new mail for the workspace it is told, and names no row",
 	"expire_uploads":  "uploads that lay too long, each with its workspace",

@@ -28,6 +28,7 @@ type Publisher struct {
 	Log       *slog.Logger
 	Now       func() time.Time
 	Fail      func(point string) // fail-points of crash tests; nil in production
+	Metrics   *Metrics           // nil where nobody counts
 
 	gate *gate
 	once sync.Once
@@ -158,6 +159,7 @@ func (p *Publisher) attempt(ctx context.Context, key db.Key, owner uuid.UUID, wo
 	if p.Now().Sub(r.flown) > p.Settings.StaleInFlight/2 {
 		return nil // we slept: others may take this for lost by now, and ask the network
 	}
+	p.Metrics.began(r.work, p.Now())
 	receipt, err := p.commit(ctx, r, ready)
 	p.point("after_commit")
 	if err != nil {
@@ -237,6 +239,9 @@ func (p *Publisher) finish(ctx context.Context, r *run, result db.Result) error 
 	result.Calls, result.Handles = r.trail.calls(), r.handles.all()
 	p.point("before_finish")
 	err := p.persist(ctx, func(ctx context.Context) error { return p.Committer.Finish(ctx, result) })
+	if err == nil {
+		p.Metrics.ended(r.work.Account.Network, result.Outcome)
+	}
 	p.point("finished")
 	return ignoreLost(err)
 }

@@ -45,6 +45,7 @@ type Server struct {
 	sweeper   *Sweeper
 	committer *Committer
 	librarian *Librarian
+	metrics   *Metrics
 
 	servers   []*asynq.Server
 	scheduler *asynq.Scheduler
@@ -59,7 +60,8 @@ type Server struct {
 func NewServer(d Deps) *Server {
 	s := &Server{deps: d, nudge: make(chan struct{}, 1), draining: make(chan struct{})}
 	s.committer = NewCommitter(d.Pipe, guards(d))
-	s.publisher = &Publisher{Pipe: d.Pipe, Committer: s.committer, Networks: d.Networks, Media: d.Media, Settings: d.Settings, Log: d.Log, Now: d.Now, Fail: d.Fail}
+	s.metrics = newMetrics(d.Pipe, d.Redis)
+	s.publisher = &Publisher{Metrics: s.metrics, Pipe: d.Pipe, Committer: s.committer, Networks: d.Networks, Media: d.Media, Settings: d.Settings, Log: d.Log, Now: d.Now, Fail: d.Fail}
 	notifier := &Notifier{Pipe: d.Pipe}
 	s.ticker = &Ticker{Pipe: d.Pipe, Enqueuer: NewEnqueuer(d.Redis), Notify: notifier.Notify, Settings: d.Settings, Log: d.Log, Now: d.Now, Fail: d.Fail}
 	d.Pipe.FailAt(d.Fail)
@@ -67,6 +69,9 @@ func NewServer(d Deps) *Server {
 	s.librarian = d.Library
 	return s
 }
+
+// Metrics are what this worker can tell about itself and what waits for it.
+func (s *Server) Metrics() *Metrics { return s.metrics }
 
 // Verbs gives tests and the bench the parts that do the work.
 func (s *Server) Verbs() (*Publisher, *Ticker, *Sweeper) { return s.publisher, s.ticker, s.sweeper }

@@ -32,6 +32,9 @@ const (
 	queueFilm    = "media_video" // videos: up to hours each, so they have workers of their own
 )
 
+// queueNames is all of them.
+var queueNames = []string{queuePublish, queueBulk, queueLookUp, queueClock, queueMedia, queueFilm}
+
 // kind says how a task runs. asynq's own retry is for the transport only (a
 // worker that died, a database that did not answer before the claim); what the
 // network said never comes back this way.

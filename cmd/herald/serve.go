@@ -49,15 +49,15 @@ func workCommand(ctx context.Context, args []string, out io.Writer) error {
 		if err := a.Ready(ctx); err != nil {
 			return err
 		}
-		stopMetrics, err := a.Metrics(ctx)
-		if err != nil {
-			return err
-		}
-		defer stopMetrics()
 		worker, err := a.Worker()
 		if err != nil {
 			return err
 		}
+		stopMetrics, err := a.Metrics(ctx, worker.Metrics())
+		if err != nil {
+			return err
+		}
+		defer stopMetrics()
 		if err := worker.Start(ctx); err != nil {
 			return err
 		}

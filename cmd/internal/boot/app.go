@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/hibiken/asynq"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/redis/go-redis/v9"
 
@@ -203,13 +205,21 @@ func (a *App) Listen(ctx context.Context, name, addr string, h http.Handler) (st
 	return func() { a.Live.Hush(); stop() }, at, nil
 }
 
-// Metrics serves /metrics if an address is set for it.
-func (a *App) Metrics(ctx context.Context) (stop func(), err error) {
+// Metrics serves /metrics if an address is set for it: of the process itself, and
+// what own tells.
+func (a *App) Metrics(ctx context.Context, own ...prometheus.Collector) (stop func(), err error) {
 	if a.Config.MetricsAddr == "" {
 		return func() {}, nil
 	}
+	registry := prometheus.NewRegistry()
+	for _, c := range append(own, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})) {
+		if err := registry.Register(c); err != nil {
+			return nil, err
+		}
+	}
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.Handler())
+	// What cannot be asked just now does not keep the rest back.
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError, Registry: registry}))
 	stop, _, err = listen(ctx, "metrics", a.Config.MetricsAddr, mux)
 	return stop, err
 }

@@ -110,16 +110,16 @@ func (d *Demo) run(ctx context.Context) error {
 	if err := app.Ready(ctx); err != nil {
 		return err
 	}
-	stopMetrics, err := app.Metrics(ctx)
+	worker, err := app.Worker()
+	if err != nil {
+		return err
+	}
+	stopMetrics, err := app.Metrics(ctx, worker.Metrics())
 	if err != nil {
 		return err
 	}
 	d.onStop(stopMetrics)
 	d.onStop(d.keepNetworks())
-	worker, err := app.Worker()
-	if err != nil {
-		return err
-	}
 	if err := worker.Start(ctx); err != nil {
 		return err
 	}

@@ -1,7 +1,7 @@
 -- +goose Up
 
 -- What is known of accounts: that one works again, and what waits for it; and
--- what an approver wrote.
+-- what an approver wrote; and how long an event waits.
 
 -- Posts that an account keeps waiting, by account.
 CREATE INDEX targets_waiting ON tenant.targets (tenant_id, account_id) WHERE state = 'retry_scheduled';
@@ -31,6 +31,15 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
+-- oldest_event: since when the event that has waited longest for its relay waits;
+-- null if none does. Ids grow with time, so the first by id will do.
+-- +goose StatementBegin
+CREATE FUNCTION tenant.oldest_event() RETURNS timestamptz
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+	SELECT o.made_at FROM tenant.outbox o WHERE o.relayed_at IS NULL ORDER BY o.id LIMIT 1
+$$;
+-- +goose StatementEnd
+
 -- save_tokens: a token that could be renewed is no trouble any more.
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION tenant.save_tokens(p_tenant bigint, p_account bigint, p_owner uuid, p_token bytea, p_refresh bytea, p_expires timestamptz, p_scopes text[]) RETURNS boolean
@@ -47,7 +56,7 @@ $$;
 DO $$
 DECLARE f regprocedure;
 BEGIN
-	FOR f IN SELECT p.oid::regprocedure FROM pg_proc p WHERE p.pronamespace = 'tenant'::regnamespace AND p.proname IN ('mend_accounts', 'save_tokens') LOOP
+	FOR f IN SELECT p.oid::regprocedure FROM pg_proc p WHERE p.pronamespace = 'tenant'::regnamespace AND p.proname IN ('mend_accounts', 'oldest_event', 'save_tokens') LOOP
 		EXECUTE format('ALTER FUNCTION %s OWNER TO herald_pipeline', f);
 		EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', f);
 		EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO herald_worker', f);
