@@ -198,11 +198,11 @@ func (a *App) library() (*jobs.Librarian, error) {
 
 // Listen serves h at addr until the returned stop; at is where it listens.
 func (a *App) Listen(ctx context.Context, name, addr string, h http.Handler) (stop func(), at string, err error) {
-	stop, at, err = listen(ctx, name, addr, h)
+	end, at, err := listen(ctx, name, addr, h)
 	if err != nil {
 		return nil, "", err
 	}
-	return func() { a.Live.Hush(); stop() }, at, nil
+	return func() { a.Live.Hush(); end() }, at, nil
 }
 
 // Metrics serves /metrics if an address is set for it: of the process itself, and
