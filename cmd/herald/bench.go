@@ -15,12 +15,16 @@ func benchCommand(ctx context.Context, args []string, out io.Writer) error {
 	rounds := f.Int("rounds", 3, "interleaved rounds of floor and drain at each concurrency")
 	steady := f.Duration("steady", 20*time.Second, "how long 100 targets a second are due")
 	pictures := f.Bool("pictures", false, "measure thumbnails alone")
+	upload := f.Bool("upload", false, "measure an upload of 2 GB alone")
 	if err := parse(f, args); err != nil {
 		return err
 	}
 	size := bench.Size{Targets: *targets, Rounds: *rounds, Steady: *steady}
-	if *pictures {
+	switch {
+	case *pictures:
 		return bench.RunPictures(ctx, size, *asJSON, out)
+	case *upload:
+		return bench.RunUpload(ctx, *asJSON, out)
 	}
 	return bench.Run(ctx, size, *asJSON, out)
 }

@@ -126,10 +126,7 @@ func (d *Desk) store(ctx context.Context, scope *db.Scope, a *db.Asset, f Fetche
 	return nil
 }
 
-// typedAddresses are the addresses of a form's field, one a line.
-func typedAddresses(values []string) (list []string) {
-	for _, line := range strings.Fields(strings.Join(values, "\n")) {
-		list = append(list, line)
-	}
-	return list
+// typedAddresses are the addresses of a form's field, between spaces or lines.
+func typedAddresses(values []string) []string {
+	return strings.Fields(strings.Join(values, "\n"))
 }

@@ -22,6 +22,7 @@ type Report struct {
 	IdleMany   time.Duration // with 10,000
 	SingleLate time.Duration
 	Pictures   Pictures
+	Upload     Upload
 }
 
 // Round is one concurrency: medians of interleaved rounds of floor and drain.
@@ -51,15 +52,38 @@ func RunPictures(ctx context.Context, size Size, asJSON bool, out io.Writer) err
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		return json.NewEncoder(out).Encode(p)
-	}
-	p.print(out)
-	return nil
+	return write(out, asJSON, p)
 }
 
 // Run measures everything and prints it as text, or as JSON.
 func Run(ctx context.Context, size Size, asJSON bool, out io.Writer) error {
+	return inWorld(ctx, func(w *world) error {
+		for i := range 10 {
+			if err := w.workspace(ctx, shardOf(i), model.TenantID(i+1)); err != nil {
+				return err
+			}
+		}
+		say := func(format string, args ...any) {
+			if !asJSON {
+				fmt.Fprintf(out, format, args...)
+			}
+		}
+		r, err := w.measure(ctx, size, say)
+		if err != nil {
+			return err
+		}
+		if r.Pictures, err = pictures(ctx, w.dir, size.Rounds); err != nil {
+			return fmt.Errorf("pictures: %w", err)
+		}
+		if r.Upload, err = w.upload(ctx); err != nil {
+			return fmt.Errorf("upload: %w", err)
+		}
+		return write(out, asJSON, r)
+	})
+}
+
+// inWorld runs f with servers of its own, which are gone afterwards.
+func inWorld(ctx context.Context, f func(*world) error) error {
 	dir, err := os.MkdirTemp("", "herald-bench")
 	if err != nil {
 		return err
@@ -70,27 +94,15 @@ func Run(ctx context.Context, size Size, asJSON bool, out io.Writer) error {
 		return err
 	}
 	defer w.close()
-	for i := range 10 {
-		if err := w.workspace(ctx, shardOf(i), model.TenantID(i+1)); err != nil {
-			return err
-		}
-	}
-	say := func(format string, args ...any) {
-		if !asJSON {
-			fmt.Fprintf(out, format, args...)
-		}
-	}
-	r, err := w.measure(ctx, size, say)
-	if err != nil {
-		return err
-	}
-	if r.Pictures, err = pictures(ctx, dir, size.Rounds); err != nil {
-		return fmt.Errorf("pictures: %w", err)
-	}
+	return f(w)
+}
+
+// write prints figures as text, or as JSON.
+func write(out io.Writer, asJSON bool, figures interface{ print(io.Writer) }) error {
 	if asJSON {
-		return json.NewEncoder(out).Encode(r)
+		return json.NewEncoder(out).Encode(figures)
 	}
-	r.print(out)
+	figures.print(out)
 	return nil
 }
 
@@ -152,6 +164,7 @@ func (r Report) print(out io.Writer) {
 	fmt.Fprintf(out, "idle tick: 10 workspaces %s, 10,000 workspaces %s (aim 2ms)\n", ms(r.IdleFew), ms(r.IdleMany))
 	fmt.Fprintf(out, "another workspace's single post behind %d: %s late (aim 1s)\n", r.Targets, ms(r.SingleLate))
 	r.Pictures.print(out)
+	r.Upload.print(out)
 }
 
 func ms(d time.Duration) string { return d.Round(10 * time.Microsecond).String() }

@@ -26,6 +26,9 @@ import (
 	"herald/jobs/sim"
 )
 
+// ringKey is the key that the bench and its processes share.
+const ringKey = "a passphrase for the bench that is long enough to be one"
+
 // secondShard has a database of its own; the main one shares control's.
 const secondShard = "second"
 
@@ -76,7 +79,7 @@ func openWorld(ctx context.Context, dir string) (w *world, err error) {
 	if w.rd, err = embedded.Redis(ctx); err != nil {
 		return w, err
 	}
-	if w.ring, err = secret.ParseRing("a passphrase for the bench that is long enough to be one"); err != nil {
+	if w.ring, err = secret.ParseRing(ringKey); err != nil {
 		return w, err
 	}
 	w.redis = redis.NewClient(&redis.Options{Network: w.rd.Network, Addr: w.rd.Addr, Password: w.rd.Password, PoolSize: 64})
