@@ -69,7 +69,7 @@ func register(mux web.Mux, d Deps) {
 	edge := &web.Edge{Store: d.Store, Log: d.Log, Now: d.Now, Sessions: &web.Sessions{Store: d.Store, Secure: secure(d), Now: d.Now}}
 	desk := &desk.Desk{Edge: edge, Ring: d.Ring, Blobs: d.Blobs, Darkroom: picture.NewDarkroom(picture.Standard()), BaseURL: d.BaseURL, URLLife: d.URLLife, Limits: desk.Limits{UploadBytes: d.UploadBytes}, CheckAddress: d.CheckAddress, CheckToken: d.CheckToken, Changes: d.Changes}
 	desk.Register(mux)
-	signin.Register(mux, edge, d.Cost)
+	signin.Register(mux, edge, d.Ring, d.Cost)
 	review.Register(mux, review.Deps{Edge: edge, Ring: d.Ring, URLLife: d.URLLife, BaseURL: d.BaseURL})
 	hooks.Register(mux, hooks.Deps{Edge: edge, Ring: d.Ring, Blobs: d.Blobs})
 	mux.Handle("GET /static/", static.Handler())

@@ -9,21 +9,12 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
-	"herald/db"
 	"herald/db/model"
 	"herald/db/secret"
 	"herald/handlers/web"
 	view "herald/views/signin"
 	"herald/views/ui"
-)
-
-// The buckets of sign-in. What was right is given back, so only wrong tries
-// count; an office behind one network address shares the second.
-var (
-	perAddress = db.Bucket{Kind: "signin address", Burst: 6, Drip: 2 * time.Minute}
-	perClient  = db.Bucket{Kind: "signin client", Burst: 40, Drip: 15 * time.Second}
 )
 
 // maxForm bounds the form; a password has at most 1,024 bytes.
@@ -32,13 +23,14 @@ const maxForm = 16 << 10
 // door is what the handlers work with.
 type door struct {
 	*web.Edge
+	ring *secret.Ring
 	cost secret.Cost
 }
 
 // Register adds the addresses of sign-in to mux. Cost is what a new hash of a
 // password costs; older ones are made again when their person signs in.
-func Register(mux web.Mux, edge *web.Edge, cost secret.Cost) {
-	d := &door{Edge: edge, cost: cost}
+func Register(mux web.Mux, edge *web.Edge, ring *secret.Ring, cost secret.Cost) {
+	d := &door{Edge: edge, ring: ring, cost: cost}
 	mux.Handle("GET /signin", edge.Open(d.showForm))
 	mux.Handle("POST /signin", edge.Open(d.createSession))
 	mux.Handle("POST /signout", edge.Open(d.deleteSession))
@@ -83,7 +75,8 @@ func (d *door) createSession(w http.ResponseWriter, r *http.Request) error {
 	}
 	email, next := strings.ToLower(strings.TrimSpace(r.PostForm.Get("email"))), r.PostForm.Get("next")
 	again := view.Props{Next: web.LocalPath(next, ""), Email: email}
-	wait, err := d.throttle(r, email)
+	dues := d.dues(r, email)
+	wait, err := d.throttle(r.Context(), dues)
 	if err != nil {
 		return err
 	}
@@ -100,17 +93,10 @@ func (d *door) createSession(w http.ResponseWriter, r *http.Request) error {
 		again.Problem = sayWrong
 		return d.refuse(w, r, http.StatusUnprocessableEntity, again)
 	}
-	return d.enter(w, r, user, email, again)
-}
-
-// throttle takes from both buckets, the client's first, so that one client that
-// floods cannot shut a person out.
-func (d *door) throttle(r *http.Request, email string) (time.Duration, error) {
-	wait, err := d.Store.Take(r.Context(), perClient, client(r))
-	if wait > 0 || err != nil {
-		return wait, err
+	if err := d.forgive(r.Context(), dues); err != nil {
+		return err
 	}
-	return d.Store.Take(r.Context(), perAddress, email)
+	return d.enter(w, r, user, again)
 }
 
 // check says whether address and password belong together. It takes as long for
@@ -140,13 +126,7 @@ func (d *door) check(ctx context.Context, email, password string) (model.UserID,
 }
 
 // enter starts the session of a person whose password was right.
-func (d *door) enter(w http.ResponseWriter, r *http.Request, user model.UserID, email string, again view.Props) error {
-	if err := d.Store.Drain(r.Context(), perAddress, email); err != nil {
-		return err
-	}
-	if err := d.Store.GiveBack(r.Context(), perClient, client(r)); err != nil {
-		return err
-	}
+func (d *door) enter(w http.ResponseWriter, r *http.Request, user model.UserID, again view.Props) error {
 	places, err := d.Store.Places(r.Context(), user)
 	if err != nil {
 		return err
@@ -158,6 +138,7 @@ func (d *door) enter(w http.ResponseWriter, r *http.Request, user model.UserID, 
 	if err := d.Sessions.SignIn(w, r, user); err != nil {
 		return err
 	}
+	d.remember(w, again.Email)
 	return web.See(w, r, destination(r, again.Next, places))
 }
 

@@ -37,7 +37,7 @@ func newRig(t *testing.T) *rig {
 	w := dbtest.New(t)
 	edge := &web.Edge{Store: w.Store, Log: slog.New(slog.DiscardHandler), Now: w.Clock.Now, Sessions: &web.Sessions{Store: w.Store, Now: w.Clock.Now}}
 	mux := http.NewServeMux()
-	Register(mux, edge, cheap)
+	Register(mux, edge, w.Ring, cheap)
 	mux.Handle("GET /w/{slug}/calendar", edge.Signed(model.PostsView, func(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
 		_, err := fmt.Fprint(w, "calendar of ", scope.Workspace.Slug)
 		return err
@@ -153,7 +153,7 @@ func TestTooManyTriesAreRefusedEvenWithTheRightPassword(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.person(t, "anna@nord.example", cheap, "nord")
-	for range perAddress.Burst {
+	for range perPair.Burst {
 		r.want(t, r.try(t, "anna@nord.example", "wrong"), 422, sayWrong)
 	}
 	got := r.try(t, "anna@nord.example", password)
@@ -165,7 +165,7 @@ func TestTooManyTriesAreRefusedEvenWithTheRightPassword(t *testing.T) {
 	r.want(t, r.try(t, "anna@nord.example", password), 429, "Try again in 20 seconds.")
 	r.Clock.Advance(20 * time.Second)
 	r.want(t, r.try(t, "anna@nord.example", password), 303, "/w/nord/calendar")
-	for range perAddress.Burst { // a right one empties the bucket
+	for range perPair.Burst { // a right one empties the bucket
 		r.want(t, r.try(t, "anna@nord.example", "wrong"), 422, sayWrong)
 	}
 }
@@ -198,6 +198,65 @@ func TestVisitorsOfATrustedProxyAreToldApart(t *testing.T) {
 	}
 	r.want(t, from("198.51.100.99, 203.0.113.7", "anna@nord.example"), 429, "Try again in 15 seconds.")
 	r.want(t, from("203.0.113.8", "anna@nord.example"), 303, "/w/nord/calendar")
+}
+
+// TestNobodyIsShutOutByTriesFromElsewhere has outsiders guess at Anna's password
+// from one address, and then from many.
+func TestNobodyIsShutOutByTriesFromElsewhere(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.person(t, "anna@nord.example", cheap, "nord")
+	home := "198.51.100.7:4000"
+	browser := func(jar map[string]string, at string) { r.jar, r.at = jar, at }
+	from := func(n int) string { return fmt.Sprintf("192.0.2.%d:4000", n) }
+	for range 3 * perPerson.Burst { // one address alone, for an hour and a half
+		browser(map[string]string{}, from(1))
+		if got := r.try(t, "anna@nord.example", "wrong"); got.Code == 303 {
+			t.Fatal("a wrong password opens")
+		}
+		r.Clock.Advance(time.Minute)
+	}
+	browser(map[string]string{}, home)
+	r.want(t, r.try(t, "anna@nord.example", password), 303, "/w/nord")
+	known := map[string]string{deviceCookie: r.jar[deviceCookie]}
+	tried := 0
+	for n := 2; n < 60; n++ { // many addresses together are slowed down
+		browser(map[string]string{}, from(n))
+		for range perPair.Burst {
+			if r.try(t, "anna@nord.example", "wrong").Code == 422 {
+				tried++
+			}
+		}
+	}
+	if tried > perPerson.Burst {
+		t.Errorf("%d guesses at once from many addresses", tried)
+	}
+	browser(map[string]string{}, "203.0.113.1:4000")
+	r.want(t, r.try(t, "anna@nord.example", password), 429, "Too many tries")
+	browser(known, "203.0.113.1:4000") // and who signed in with this browser before gets in from anywhere
+	r.want(t, r.try(t, "anna@nord.example", password), 303, "/w/nord")
+}
+
+// TestACookieOfADeviceIsGoodForItsPersonAndSlowly tries what a stolen one is worth.
+func TestACookieOfADeviceIsGoodForItsPersonAndSlowly(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.person(t, "anna@nord.example", cheap, "nord")
+	r.want(t, r.try(t, "anna@nord.example", password), 303, "/w/nord")
+	stolen := r.jar[deviceCookie]
+	for i := range perPair.Burst {
+		r.jar, r.at = map[string]string{deviceCookie: stolen}, fmt.Sprintf("192.0.2.%d:4000", 100+i)
+		r.want(t, r.try(t, "anna@nord.example", "wrong"), 422, sayWrong)
+	}
+	r.want(t, r.try(t, "anna@nord.example", "wrong"), 429, "Too many tries")
+	d := &door{Edge: &web.Edge{Now: r.Clock.Now}, ring: r.Ring}
+	for value, email := range map[string]string{stolen: "bert@nord.example", stolen + "A": "anna@nord.example", "": "anna@nord.example"} {
+		req := httptest.NewRequest("POST", "/signin", nil)
+		req.AddCookie(&http.Cookie{Name: deviceCookie, Value: value})
+		if _, known := d.device(req, email); known {
+			t.Errorf("%q is taken for a device of %s", value, email)
+		}
+	}
 }
 
 func TestTriesAtOnceDoNotGetPastTheBucket(t *testing.T) {
@@ -255,7 +314,7 @@ func TestTheCookieIsKeptFromScriptsAndOtherSites(t *testing.T) {
 	r := newRig(t)
 	r.person(t, "anna@nord.example", cheap, "nord")
 	for _, c := range r.try(t, "anna@nord.example", password).Result().Cookies() {
-		if !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" {
+		if !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != map[string]string{deviceCookie: "/signin"}[c.Name] && c.Path != "/" {
 			t.Errorf("cookie %+v", c)
 		}
 	}
