@@ -53,36 +53,51 @@ func (l *Librarian) developPicture(ctx context.Context, w db.MediaWork, b *tray,
 	return l.keep(ctx, w, print.Published, print.Thumb, d)
 }
 
-// developVideo asks ffprobe and ffmpeg where they are, and goes without where not.
+var errBadVideo = model.Refuse(model.Unprocessable, "This video is damaged and can't be read. Export it again as MP4 and upload the new file.")
+
+// developVideo takes the metadata out, and then looks at what will be published. It
+// asks ffprobe and ffmpeg where they are, and goes without where not.
 func (l *Librarian) developVideo(ctx context.Context, w db.MediaWork, s *shift, b *tray, d *db.Developed) error {
-	facts, err := l.Room.Inspect(ctx, b.file)
-	if err != nil {
-		return err
-	}
-	s.tell(10)
-	d.DurationMs, d.Probe = facts.Duration.Milliseconds(), db.Probe{Tool: "ffprobe_missing", Rotation: facts.Rotation}
-	look, err := l.Room.Probe(ctx, b.file)
-	switch {
-	case errors.Is(err, darkroom.ErrUnreadable) && ctx.Err() == nil:
-		return model.Refuse(model.Unprocessable, "This video is damaged and can't be read. Export it again as MP4 and upload the new file.")
-	case err == nil:
-		d.DurationMs, d.Probe = look.Duration.Milliseconds(), probeOf(look)
-	case !errors.Is(err, darkroom.ErrNoTool):
-		return err
-	}
-	s.tell(30)
 	published, err := l.Room.Strip(ctx, b.file, b.dir)
+	if errors.Is(err, darkroom.ErrUnreadable) && ctx.Err() == nil {
+		return errBadVideo
+	}
 	if err != nil {
 		return err
 	}
-	s.tell(70)
-	thumb, placeholder, err := l.Room.Poster(ctx, b.file, time.Duration(d.DurationMs)*time.Millisecond, b.dir)
+	s.tell(50)
+	file, err := os.Open(published.Path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if err := l.look(ctx, file, published, d); err != nil {
+		return err
+	}
+	s.tell(60)
+	thumb, placeholder, err := l.Room.Poster(ctx, file, time.Duration(d.DurationMs)*time.Millisecond, b.dir)
 	if err != nil && !errors.Is(err, darkroom.ErrNoTool) && !errors.Is(err, darkroom.ErrUnreadable) {
 		return err
 	}
 	s.tell(90)
 	d.Placeholder = placeholder
 	return l.keep(ctx, w, published, thumb, d)
+}
+
+// look has ffprobe look into a video. Without it what the file's own index says is
+// kept, and that nobody looked.
+func (l *Librarian) look(ctx context.Context, file *os.File, f darkroom.File, d *db.Developed) error {
+	d.DurationMs, d.Probe = f.Facts.Duration.Milliseconds(), db.Probe{Tool: "ffprobe_missing", Rotation: f.Facts.Rotation}
+	look, err := l.Room.Probe(ctx, file)
+	switch {
+	case err == nil:
+		d.DurationMs, d.Probe = look.Duration.Milliseconds(), probeOf(look)
+	case errors.Is(err, darkroom.ErrUnreadable) && ctx.Err() == nil:
+		return errBadVideo
+	case !errors.Is(err, darkroom.ErrNoTool):
+		return err
+	}
+	return nil
 }
 
 func probeOf(l darkroom.Look) db.Probe {

@@ -36,7 +36,6 @@ type archive struct {
 	pipe   *db.Pipeline
 	store  blob.Store
 	lib    *jobs.Librarian
-	n      int
 }
 
 func newArchive(t *testing.T, accounts ...network.Name) *archive {

@@ -51,6 +51,10 @@ func (r *Room) Poster(ctx context.Context, src *os.File, length time.Duration, d
 	}
 	ctx, cancel := context.WithTimeout(ctx, posterTime)
 	defer cancel()
+	dir = in(dir, "poster") // beside what else is made of the video
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return thumb, nil, err
+	}
 	at := min(time.Second, length/3).Seconds()
 	args := append([]string{r.ffmpeg, "-v", "error", "-nostdin", "-ss", strconv.FormatFloat(at, 'f', 3, 64)}, source()...)
 	args = append(args, "-map", "0:V:0", "-frames:v", "1", "-vf", "scale=1280:1280:force_original_aspect_ratio=decrease", "-pix_fmt", "rgb24", "-c:v", "png", "-f", "image2", "-y", in(dir, "still"))
