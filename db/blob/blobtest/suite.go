@@ -9,6 +9,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -27,6 +28,7 @@ func Run(t *testing.T, open func(t *testing.T) blob.Store) {
 		"GivesBackWhatItWasGiven":         givesBack,
 		"KeepsEmptyObjects":               keepsEmpty,
 		"ReadsFromAnywhere":               readsFromAnywhere,
+		"IsServedInRanges":                servesRanges,
 		"SaysNotFound":                    saysNotFound,
 		"DeletesTwice":                    deletesTwice,
 		"ReplacesWhole":                   replacesWhole,
@@ -147,6 +149,44 @@ func readsFromAnywhere(t *testing.T, s blob.Store) {
 		t.Errorf("seek from the end: %d, %v", end, err)
 	}
 	readsAt(t, o, body)
+}
+
+// servesRanges answers as the address of a file does.
+func servesRanges(t *testing.T, s blob.Store) {
+	key, body := blob.Key(7, month, "mp4"), Body(1, 1<<20)
+	info := put(t, s, key, body)
+	ask := func(method string, header ...string) *httptest.ResponseRecorder {
+		r, w := httptest.NewRequestWithContext(t.Context(), method, "/", nil), httptest.NewRecorder()
+		for i := 0; i < len(header); i += 2 {
+			r.Header.Set(header[i], header[i+1])
+		}
+		w.Header().Set("Content-Type", info.Type)
+		w.Header().Set("ETag", `"`+info.ETag+`"`)
+		http.ServeContent(w, r, "", info.Modified, open(t, s, key))
+		return w
+	}
+	for name, c := range map[string]struct {
+		w      *httptest.ResponseRecorder
+		status int
+		body   []byte
+	}{
+		"whole":       {ask("GET"), 200, body},
+		"head":        {ask("HEAD"), 200, nil},
+		"middle":      {ask("GET", "Range", "bytes=1000-600000"), 206, body[1000:600001]},
+		"end":         {ask("GET", "Range", "bytes=-10"), 206, body[1<<20-10:]},
+		"behind":      {ask("GET", "Range", "bytes=1048576-"), 416, []byte("invalid range: failed to overlap\n")},
+		"same":        {ask("GET", "If-None-Match", `"`+info.ETag+`"`), 304, nil},
+		"range, same": {ask("GET", "Range", "bytes=0-0", "If-Range", `"`+info.ETag+`"`), 206, body[:1]},
+		"replaced":    {ask("GET", "Range", "bytes=0-0", "If-Range", `"of before"`), 200, body},
+	} {
+		if c.w.Code != c.status || !bytes.Equal(c.w.Body.Bytes(), c.body) {
+			t.Errorf("%s: %d, %d bytes; want %d, %d bytes", name, c.w.Code, c.w.Body.Len(), c.status, len(c.body))
+		}
+	}
+	two := ask("GET", "Range", "bytes=0-9,500000-500009")
+	if two.Code != 206 || !bytes.Contains(two.Body.Bytes(), body[:10]) || !bytes.Contains(two.Body.Bytes(), body[500000:500010]) {
+		t.Errorf("two ranges: %d, %d bytes", two.Code, two.Body.Len())
+	}
 }
 
 func readsAt(t *testing.T, o blob.Object, body []byte) {
