@@ -141,6 +141,47 @@ func (p PostPage) Carries(t Target) model.Content {
 	return p.Version.Content
 }
 
+// Visible is what the current version says to the page's targets. What only
+// hidden ones get is another client's, and left out.
+func (p PostPage) Visible() model.Content {
+	all := p.Version.Content
+	if p.Hidden == 0 {
+		return all
+	}
+	seen := model.Content{Variants: map[string]model.Variant{}, Options: map[model.AccountID]map[string]string{}}
+	for _, t := range p.Targets {
+		if !slices.Contains(all.Accounts, t.AccountID) {
+			continue
+		}
+		seen.Accounts = append(seen.Accounts, t.AccountID)
+		seen.Options[t.AccountID] = all.Options[t.AccountID]
+		seen = takeShared(seen, all, string(t.Network))
+	}
+	return seen
+}
+
+// takeShared adds what accounts of a network get: its variant, and the shared
+// parts that the variant does not replace.
+func takeShared(seen, all model.Content, network string) model.Content {
+	v, own := all.Variants[network]
+	if own {
+		seen.Variants[network] = v
+	}
+	if v.Text == nil {
+		seen.Text = all.Text
+	}
+	if v.Link == nil {
+		seen.Link = all.Link
+	}
+	if v.FirstComment == nil {
+		seen.FirstComment = all.FirstComment
+	}
+	if v.Media == nil {
+		seen.Media = all.Media
+	}
+	return seen
+}
+
 func (sc *Scope) version(ctx context.Context, tx pgx.Tx, id model.VersionID) (v Version, err error) {
 	var canonical []byte
 	err = tx.QueryRow(ctx, sqlVersionGet, sc.Actor.Tenant, id).

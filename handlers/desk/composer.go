@@ -16,7 +16,7 @@ import (
 )
 
 // showNewPost answers GET /posts/new with an empty form. from=ID fills it with
-// what another post says, day=2026-03-20 with a day, client=ID unfolds a client.
+// what another post says to the clients that the reader sees, day=2026-03-20 with a day, client=ID unfolds a client.
 func (d *Desk) showNewPost(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
 	form := composition{variants: map[network.Name]variantForm{}}
 	if from := r.FormValue("from"); from != "" {
@@ -24,8 +24,10 @@ func (d *Desk) showNewPost(w http.ResponseWriter, r *http.Request, scope *db.Sco
 		if err != nil {
 			return err
 		}
-		form = composed(page.Version.Content)
-		form.notes, form.labels = page.Post.Notes, page.Post.Labels
+		form = composed(page.Visible())
+		if page.Hidden == 0 { // they are the team's of all the post's clients
+			form.notes, form.labels = page.Post.Notes, page.Post.Labels
+		}
 	}
 	form.key = rand.Text()
 	if day, err := model.ParseDate(r.FormValue("day")); err == nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"herald/db"
 	"herald/db/dbtest"
 	"herald/db/model"
 	"herald/db/network"
@@ -128,4 +129,34 @@ func TestAStrangerIsSentToSignIn(t *testing.T) {
 	}
 	outsider := s.signIn(t, s.Agency(t, "south", dbtest.SecondShard).Owner)
 	s.get(t, outsider, "/w/north/posts/new").want(t, 404)
+}
+
+// TestADuplicateHoldsNothingOfAClientThatIsNotSeen opens a post of two clients
+// as somebody who works for one of them.
+func TestADuplicateHoldsNothingOfAClientThatIsNotSeen(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	rival := s.agency.Client(t, "rival")
+	theirs := s.agency.Account(t, rival, network.Bluesky)
+	shared, mine, secret := "Shared by both", "For my client", "For the rival alone"
+	content := model.Content{Text: shared, FirstComment: "Everybody's comment", Accounts: []model.AccountID{s.account, theirs},
+		Variants: map[string]model.Variant{"mastodon": {Text: &mine}, "bluesky": {Text: &secret}}}
+	page, err := s.agency.Owner.SavePost(t.Context(), 0, db.PostForm{Content: content, Notes: "The rival's budget", Labels: []string{"rival-launch"}, Named: []model.ClientID{s.client, rival}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := fmt.Sprintf("/w/north/posts/new?from=%d", page.Post.ID)
+	writer := s.signIn(t, s.agency.Member(t, model.Manager, map[model.ClientID][]model.Permission{s.client: {model.PostsView, model.PostsWrite}}))
+	copied := s.get(t, writer, path)
+	if copied.status != 200 || !copied.says(mine) || !copied.says("Everybody's comment") {
+		t.Fatalf("%d: the duplicate lacks what the reader sees", copied.status)
+	}
+	for _, words := range []string{secret, shared, "budget", "rival-launch"} {
+		if copied.says(words) {
+			t.Errorf("the duplicate holds %q", words)
+		}
+	}
+	if whole := s.get(t, s.owner, path); !whole.says(secret) || !whole.says("budget") || !whole.says(shared) {
+		t.Error("who sees both clients gets less than the post")
+	}
 }

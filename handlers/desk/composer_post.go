@@ -159,7 +159,7 @@ func (d *Desk) contents(ctx context.Context, scope *db.Scope, page db.PostPage, 
 			out.Parts[i].Handles = append(out.Parts[i].Handles, t.Account)
 		}
 	}
-	if len(out.Parts) == 0 {
+	if len(out.Parts) == 0 && page.Hidden == 0 {
 		shared := partOf(whole.For("", 0), "", media)
 		shared.Label = "Without accounts yet"
 		out.Parts = append(out.Parts, shared)
