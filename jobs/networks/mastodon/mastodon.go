@@ -53,12 +53,8 @@ func (a *Adapter) Prepare(ctx context.Context, job networks.Job, h networks.Hand
 			return networks.Ready{}, err
 		}
 	}
-	if h.Get(firstCommit) == "" {
-		if err := save(ctx, h, firstCommit, stamp(a.now())); err != nil {
-			return networks.Ready{}, err
-		}
-	}
-	ready := networks.Ready{Job: job, Handles: map[string]string{}}
+	// What a Ready holds is kept with the move to in flight: no commit of its own.
+	ready := networks.Ready{Job: job, Handles: map[string]string{firstCommit: cmp.Or(h.Get(firstCommit), stamp(a.now()))}}
 	for _, name := range append(readyNames(job), live) {
 		ready.Handles[name] = h.Get(name)
 	}

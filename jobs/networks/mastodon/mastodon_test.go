@@ -2,6 +2,7 @@ package mastodon
 
 import (
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -26,11 +27,21 @@ func document(t *testing.T, name string) []byte {
 	return b
 }
 
+// prepare runs Prepare and keeps what a Ready holds, as the move to in flight does.
+func prepare(t *testing.T, a *Adapter, job networks.Job, h networks.Handles) (networks.Ready, error) {
+	t.Helper()
+	ready, err := a.Prepare(t.Context(), job, h)
+	if kept, ok := h.(*handles); ok && err == nil {
+		maps.Copy(kept.kept, ready.Handles)
+	}
+	return ready, err
+}
+
 // publish runs Prepare, waiting where it says so, and Commit.
 func publish(t *testing.T, s *server, a *Adapter, job networks.Job, h networks.Handles) (networks.Receipt, error) {
 	t.Helper()
 	for range 20 {
-		ready, err := a.Prepare(t.Context(), job, h)
+		ready, err := prepare(t, a, job, h)
 		if f := fault.Of(err); f != nil && f.Kind == fault.Waiting {
 			s.pass(f.Wait)
 			continue
@@ -135,6 +146,27 @@ func TestMediaThatNeverFinishAreSentAgain(t *testing.T) {
 	}
 }
 
+// Each handle that Prepare saves is a durable commit that the post waits for. A
+// post without files needs none: claim, in flight and result are all.
+func TestAPostWithoutFilesSavesNothingBeforeItsCommit(t *testing.T) {
+	t.Parallel()
+	s, a, job := newServer(t)
+	h := newHandles()
+	ready, err := a.Prepare(t.Context(), job, h)
+	if err != nil || len(h.kept) != 0 {
+		t.Fatalf("saved %v, %v", h.kept, err)
+	}
+	began := ready.Handles[firstCommit]
+	if at, ok := parseStamp(began); !ok || !at.Equal(s.now) {
+		t.Errorf("the key begins to count at %q", began)
+	}
+	h.kept[firstCommit] = began
+	s.pass(time.Minute)
+	if ready, err = a.Prepare(t.Context(), job, h); err != nil || ready.Handles[firstCommit] != began {
+		t.Errorf("a later attempt begins anew: %v, %v", ready.Handles, err)
+	}
+}
+
 func TestMediaThatTheServerDroppedAreUploadedAgain(t *testing.T) {
 	t.Parallel()
 	s, a, job := newServer(t)
@@ -159,13 +191,13 @@ func TestMediaAttachedByALostAttemptStopTheNextOne(t *testing.T) {
 	s, a, job := newServer(t)
 	s.noKeys = true // a look-alike that ignores the client key
 	job, h := withPictures(job, 1), newHandles()
-	ready, err := a.Prepare(t.Context(), job, h)
+	ready, err := prepare(t, a, job, h)
 	if err != nil {
 		t.Fatal(err)
 	}
 	late := ready // the first attempt's commit, which arrives after the second Prepare
 	job.Attempt = 2
-	second, err := a.Prepare(t.Context(), job, h)
+	second, err := prepare(t, a, job, h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +265,7 @@ func TestAProvenAbsenceIsNotAskedForAgain(t *testing.T) {
 	t.Parallel()
 	s, a, job := newServer(t)
 	h := newHandles()
-	if _, err := a.Prepare(t.Context(), job, h); err != nil {
+	if _, err := prepare(t, a, job, h); err != nil {
 		t.Fatal(err)
 	}
 	id := s.add(post{text: job.Post.Text}) // another target's, published at the same time
