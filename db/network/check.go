@@ -71,7 +71,14 @@ func (c *checker) barred(field, where string, r TextRule, text string) {
 
 func (c *checker) length() {
 	has, limit := c.n.Length(c.d), c.n.Text.Max
+	if parts := len(c.n.Parts(c.d)); c.n.threaded(c.d) && parts > c.n.Thread {
+		c.say("text", ThreadTooLong, "The thread has %d posts, %s takes %d: put some together.", parts, c.n.Label, c.n.Thread)
+	}
 	if limit == 0 || has <= limit {
+		return
+	}
+	if c.n.threaded(c.d) {
+		c.threadLength(limit)
 		return
 	}
 	with := ""
@@ -80,6 +87,16 @@ func (c *checker) length() {
 	}
 	c.say("text", TextTooLong, "The text has %s characters%s, %s takes %s: take out %s, or shorten it to fit.",
 		number(has), with, c.n.Label, number(limit), number(has-limit))
+}
+
+// threadLength names each post of a thread that is too long.
+func (c *checker) threadLength(limit int) {
+	for i, part := range c.n.Parts(c.d) {
+		if has := c.n.Count(part); has > limit {
+			c.say("text", TextTooLong, "Post %d of the thread has %s characters, %s takes %s: take out %s, or begin another post there.",
+				i+1, number(has), c.n.Label, number(limit), number(has-limit))
+		}
+	}
 }
 
 func (c *checker) tags(field, where string, r TextRule, text string) {

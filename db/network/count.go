@@ -2,6 +2,7 @@ package network
 
 import (
 	"iter"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -18,10 +19,14 @@ func (n *Network) Unit() string { return "characters" }
 // cannot be known for certain, it counts more, never less.
 func (n *Network) Count(text string) int { return n.Text.Count(text) }
 
-// Length measures all that counts towards the limit: the text as sent, and a
-// content warning.
+// Length measures all that counts towards the limit: the text as sent, of a
+// thread its longest post, and a content warning.
 func (n *Network) Length(d Draft) int {
-	return n.Count(n.Body(d)) + graphemes(n.Value(d, OptSpoiler))
+	longest := 0
+	for _, part := range n.Parts(d) {
+		longest = max(longest, n.Count(part))
+	}
+	return longest + graphemes(n.Value(d, OptSpoiler))
 }
 
 // Body is the text as the network gets it: with the link below it where the
@@ -52,6 +57,8 @@ func (r TextRule) count(text string) int {
 		return utf16Units(text)
 	case Graphemes:
 		return graphemes(r.counted(text))
+	case Weighted:
+		return r.weighed(text)
 	case Bytes:
 		return len(text)
 	}
@@ -88,6 +95,9 @@ type span struct {
 }
 
 func (r TextRule) spans(text string) []span {
+	if r.Unit == Weighted {
+		return r.priced(text)
+	}
 	var spans []span
 	for _, e := range entities(text) {
 		s := span{start: e.start, end: e.end}
@@ -112,10 +122,17 @@ func (r TextRule) price(cluster string) int {
 		return utf16Units(cluster)
 	case Graphemes:
 		return 1
+	case Weighted:
+		return weigh(cluster)
 	case Bytes:
 		return len(cluster)
 	}
 	return utf8.RuneCountInString(cluster)
+}
+
+func inOrder(spans []span) []span {
+	slices.SortFunc(spans, func(a, b span) int { return a.start - b.start })
+	return spans
 }
 
 func utf16Units(s string) int {

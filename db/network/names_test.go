@@ -38,6 +38,7 @@ func TestWireNamesAreWhatEachAggregatorCallsANetwork(t *testing.T) {
 		{Instagram, "instagram", "Instagram", "Instagram", "INSTAGRAM"},
 		{Mastodon, "mastodon", "", "", "MASTODON"},
 		{Webhook, "webhook", "", "", ""},
+		{X, "x", "Twitter", "Twitter", "TWITTER"},
 		{YouTube, "youtube", "YouTube", "YouTube", "YOUTUBE"},
 	} {
 		for p, want := range map[Publisher]string{Direct: c.direct, Blotato: c.blotato, GHL: c.ghl, Bundle: c.bundle} {

@@ -24,6 +24,7 @@ type Network struct {
 	Options  []Option
 	Scopes   []Scope
 	Rates    []Rate
+	Thread   int           // posts that a thread may have; zero: there are none
 	Media    bool          // nothing is published without a file
 	Pulls    bool          // fetches media from an address; else it is sent bytes
 	Key      bool          // takes a key of ours that makes a repeated commit harmless
@@ -79,6 +80,7 @@ var all = []*Network{
 	entry(instagram),
 	entry(mastodon),
 	entry(webhook),
+	entry(x),
 	entry(youtube),
 }
 
@@ -97,6 +99,7 @@ const (
 	Instagram Name = "instagram"
 	Mastodon  Name = "mastodon"
 	Webhook   Name = "webhook"
+	X         Name = "x"
 	YouTube   Name = "youtube"
 )
 

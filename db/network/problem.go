@@ -5,6 +5,7 @@ const (
 	PostEmpty       = "post_empty"
 	FormatUnknown   = "format_unknown"
 	TextTooLong     = "text_too_long"
+	ThreadTooLong   = "thread_too_long"
 	TextNotShown    = "text_not_shown"
 	TextNotUTF8     = "text_not_utf8"
 	TextControl     = "text_control"

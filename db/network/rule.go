@@ -15,6 +15,7 @@ const (
 	CodePoints Unit = "code_points"
 	UTF16      Unit = "utf16"     // never fewer than code points, so it also stands for "the larger of the two"
 	Graphemes  Unit = "graphemes" // what the eye sees as one; with PerURL as Mastodon: addresses and remote mentions shortened
+	Weighted   Unit = "weighted"  // as X: addresses count PerURL, emoji and most scripts of Asia two
 	Bytes      Unit = "bytes"     // of UTF-8
 )
 
@@ -22,7 +23,7 @@ const (
 type TextRule struct {
 	Max      int // in Unit
 	Unit     Unit
-	PerURL   int // what an address counts under Graphemes; zero: as it is written
+	PerURL   int // what an address counts under Graphemes and Weighted; zero: as it is written
 	Bytes    int // bound on the UTF-8 bytes as well
 	Ellipsis string
 	Hashtags int
@@ -122,6 +123,10 @@ const (
 	OptLanguage      = "language"      // mastodon, youtube; bluesky takes several
 	OptLinkTitle     = "link_title"    // of the card that a link is shown as
 	OptLinkWords     = "link_words"    // the card's description
+	OptThread        = "thread"        // x: several posts, each an answer to the one before
+	OptReplies       = "replies"       // who may answer; x
+	OptMadeByAI      = "made_by_ai"    // x
+	OptPaid          = "paid"          // a paid partnership; x
 	OptLabel         = "label"         // bluesky: a warning before the media
 	OptPrivacy       = "privacy"       // youtube
 	OptTags          = "tags"          // youtube: comma separated

@@ -26,6 +26,16 @@ func (n *Network) Fit(d Draft) (Draft, bool) {
 	if n.Text.Max == 0 || n.Length(d) <= n.Text.Max {
 		return d, false
 	}
+	if n.threaded(d) {
+		return n.fitThread(d)
+	}
+	return n.fit(d)
+}
+
+func (n *Network) fit(d Draft) (Draft, bool) {
+	if n.Length(d) <= n.Text.Max {
+		return d, false
+	}
 	whole, room := d.Text, n.Text.Max-(n.Length(d)-n.Count(d.Text))
 	for {
 		d.Text, _ = n.Text.shorten(whole, max(room, 0))
@@ -66,11 +76,11 @@ func (r TextRule) shorten(text string, limit int) (string, bool) {
 // ends with: by the space that follows in the text, or, where none follows, by
 // going back to where the address starts. It returns the new end, or that start.
 func (r TextRule) apart(text string, end int) (int, int) {
-	found := entities(text[max(0, end-4096):end] + r.Ellipsis)
+	found, shift := r.addresses(text[max(0, end-4096):end]+r.Ellipsis), max(0, end-4096)
 	if len(found) == 0 {
 		return end, -1
 	}
-	last, shift := found[len(found)-1], max(0, end-4096)
+	last := found[len(found)-1]
 	if last.end+shift <= end {
 		return end, -1
 	}
@@ -79,6 +89,19 @@ func (r TextRule) apart(text string, end int) (int, int) {
 		return end + size, -1
 	}
 	return end, last.start + shift
+}
+
+// addresses are what the network takes for one.
+func (r TextRule) addresses(text string) []entity {
+	found := entities(text)
+	if r.Unit != Weighted {
+		return found
+	}
+	found = nil
+	for _, l := range Links(text) {
+		found = append(found, entity{start: l.Start, end: l.End})
+	}
+	return found
 }
 
 // cut returns where to cut the text so that at most room is used, nothing after

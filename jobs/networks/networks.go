@@ -124,6 +124,7 @@ type Receipt struct {
 	ExternalID string // the network's id of the post
 	Permalink  string // empty if the network has not given it yet
 	RequestID  string
+	More       bool // the adapter's Follow has something of its own to do, as the rest of a thread
 }
 
 // Window is where to look for a post, and what is known not to be it.

@@ -34,12 +34,12 @@ func TestControlRefusesWhatItDoesNotKnowInASentence(t *testing.T) {
 	w := newWorld(t)
 	for path, bodies := range map[string][]string{
 		"/_control/faults": {
-			`{"network":"facebook","kind":"refuse","tiems":1}`, `{"network":"facebook"}`, `{"kind":"refuse"}`, `{"network":"x","kind":"refuse"}`,
+			`{"network":"facebook","kind":"refuse","tiems":1}`, `{"network":"facebook"}`, `{"kind":"refuse"}`, `{"network":"orkut","kind":"refuse"}`,
 			`{"network":"facebook","kind":"explode"}`, `{"network":"facebook","kind":"refuse","step":"lunch"}`, `{"network":"facebook","kind":"refuse","times":-1}`,
 			`{"network":"facebook","kind":"stall","delay":"soon"}`, `{"network":"facebook","kind":"refuse"} {}`, `not json`, ``, `{"network":"facebook","kind":"refuse","times":"2"}`,
 			`{"network":"webhook","kind":"list_lag"}`,
 		},
-		"/_control/accounts":  {`{"network":"facebook"}`, `{"network":"x","id":"1"}`, `{"network":"facebook","id":"1","tokn":"a"}`},
+		"/_control/accounts":  {`{"network":"facebook"}`, `{"network":"orkut","id":"1"}`, `{"network":"facebook","id":"1","tokn":"a"}`},
 		"/_control/strangers": {`{"network":"facebook","text":"a"}`, `{"account":"1","text":"a"}`},
 		"/_control/knobs":     {`{"keys":"maybe"}`, `{"refresh":"later"}`, `{"colour":"red"}`},
 	} {
@@ -134,7 +134,7 @@ func TestPagesShowWhatThePublicSees(t *testing.T) {
 		t.Errorf("the first page is %s", g.raw)
 	}
 	everywhere(t, func(t *testing.T, w *world, m way) {
-		m.publish(w, "<script>alert(1)</script>", sim.Fault{}).want(t, 200)
+		m.publish(w, "<script>alert(1)</script>", sim.Fault{}).want(t, m.good())
 		for _, path := range []string{"/", "/" + string(m.name), "/" + string(m.name) + "?account=1001", strings.TrimPrefix(w.sim.Posts(m.name, "")[0].Address, w.base)} {
 			g := w.get(path).want(t, 200)
 			if !strings.Contains(g.raw, "&lt;script&gt;alert(1)") || strings.Contains(g.raw, "<script>alert") {

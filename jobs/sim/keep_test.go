@@ -12,7 +12,7 @@ import (
 func TestWhatTheNetworksHoldOutlivesTheProcess(t *testing.T) {
 	t.Parallel()
 	everywhere(t, func(t *testing.T, w *world, m way) {
-		m.publish(w, "hello", sim.Fault{}).want(t, 200)
+		m.publish(w, "hello", sim.Fault{}).want(t, m.good())
 		var kept bytes.Buffer
 		if err := w.sim.Save(&kept); err != nil {
 			t.Fatal(err)

@@ -162,10 +162,12 @@ func (sh *shelf) renew(refresh, mode string, now time.Time, life time.Duration) 
 	return g, renewed
 }
 
-// offer keeps an authorisation code for ten minutes.
+const codeLife = 10 * time.Minute
+
+// offer keeps an authorisation code for a while.
 func (sh *shelf) offer(c code, now time.Time) string {
 	text := "C-" + rand.Text()
-	c.expires = now.Add(10 * time.Minute)
+	c.expires = now.Add(codeLife)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	sh.codes[text] = &c

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -20,6 +21,11 @@ type desk struct {
 	life   time.Duration // of an access token; 0 for good
 	keeps  bool          // a refresh token stays good: what the knob "none" means here, else it rotates
 	hex    bool          // the challenge of PKCE is written in hex
+	dead   string        // what it calls a code or a refresh token that is no good; invalid_grant if empty
+	proof  bool          // nobody signs in without PKCE
+	wants  string        // the scope without which there is no refresh token
+	quick  time.Duration // for which a code is good; ten minutes if zero
+	public bool          // an app without a secret is taken too
 	more   []string      // further parameters of the authorisation page
 	issued func(g *grant, out map[string]any)
 }
@@ -83,7 +89,7 @@ func (d desk) admit(c *call) *reply {
 	if !basic {
 		id, secret = c.params.get(d.id), c.params.get(d.secret)
 	}
-	if id == "" || secret == "" {
+	if id == "" || secret == "" && !d.public {
 		return oauthError(http.StatusUnauthorized, "invalid_client", "Client authentication failed.")
 	}
 	c.params.values.Set("client_id", id)
@@ -97,18 +103,21 @@ func (d desk) redeem(c *call) *reply {
 		text = p.get("code")
 	}
 	co, ok := sh.redeem(text, p.get("client_id"), p.get("redirect_uri"), !c.sim.opts.Closed, c.now)
-	if ok && co.challenge != "" {
+	if ok && (co.challenge != "" || d.proof) {
 		ok = d.proves(p.get("code_verifier"), co.challenge)
 	}
+	if ok && d.quick > 0 && !co.expires.IsZero() {
+		ok = c.now.Before(co.expires.Add(d.quick - codeLife))
+	}
 	if !ok {
-		return oauthError(http.StatusBadRequest, "invalid_grant", "The code is invalid, has expired, or was used.")
+		return oauthError(http.StatusBadRequest, d.no(), "The code is invalid, has expired, or was used.")
 	}
 	who := co.account
 	if who == "" {
 		who = numberOf(p.get("code"))
 	}
 	sh.open(who)
-	g := sh.issue(who, co.scopes, c.now, d.life, d.life > 0)
+	g := sh.issue(who, co.scopes, c.now, d.life, d.life > 0 && (d.wants == "" || slices.Contains(co.scopes, d.wants)))
 	sh.mu.Lock()
 	g.app = p.get("client_id")
 	sh.mu.Unlock()
@@ -135,10 +144,12 @@ func (d desk) renew(c *call) *reply {
 		return oauthError(http.StatusServiceUnavailable, "temporarily_unavailable", "Try again later.")
 	case unknown, replayed:
 		c.outcome = string(what)
-		return oauthError(http.StatusBadRequest, "invalid_grant", "Token has been expired or revoked.")
+		return oauthError(http.StatusBadRequest, d.no(), "Token has been expired or revoked.")
 	}
 	return d.answer(c, g)
 }
+
+func (d desk) no() string { return cmp.Or(d.dead, "invalid_grant") }
 
 func (d desk) answer(c *call, g *grant) *reply {
 	c.account = c.st.at(c.place.name).find(g.account)

@@ -57,6 +57,7 @@ func New(opts Options) *Sim {
 		newInstagram(s),
 		newMastodon(s),
 		newWebhook(s),
+		newX(s),
 		newYouTube(s),
 	} {
 		s.places[p.name] = p

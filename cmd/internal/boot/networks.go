@@ -20,6 +20,7 @@ import (
 	"herald/jobs/networks/instagram"
 	"herald/jobs/networks/mastodon"
 	"herald/jobs/networks/webhook"
+	"herald/jobs/networks/x"
 	"herald/jobs/networks/youtube"
 )
 
@@ -39,6 +40,7 @@ func (c Config) Adapters(now func() time.Time) map[network.Name]networks.Adapter
 		network.Instagram: instagram.New(env(network.Instagram)),
 		network.Mastodon:  mastodon.New(env(network.Mastodon)),
 		network.Webhook:   webhook.New(env(network.Webhook)),
+		network.X:         x.New(env(network.X)),
 		network.YouTube:   youtube.New(env(network.YouTube)),
 	}
 }

@@ -38,6 +38,8 @@ var (
 	points   = filling{"astral", func(n int) string { return strings.Repeat("𝒜", n) }}
 	marked   = filling{"combining marks", func(n int) string { return strings.Repeat("e\u0301", n) }}
 	families = filling{"joined emoji", func(n int) string { return strings.Repeat("👨‍👩‍👧‍👦", n) }}
+	// couples are two each, whatever they are joined of.
+	couples = filling{"joined emoji", func(n int) string { return strings.Repeat("👨‍👩‍👧‍👦", n/2) + strings.Repeat("a", n%2) }}
 	// addresses count 23 each, whatever their length; the words between count in full.
 	addresses = filling{"addresses", func(n int) string {
 		const long = "https://bakery.com/a-very-long-path/that-counts-no-more-than-a-short-one?and=a&query=too"
@@ -50,6 +52,8 @@ func units(r network.TextRule) []filling {
 	switch r.Unit {
 	case network.UTF16:
 		return []filling{letters, pairs}
+	case network.Weighted:
+		return []filling{letters, marked, couples, addresses}
 	case network.Graphemes:
 		if r.Bytes > 0 { // joined emoji would reach the bytes first
 			return []filling{letters, points, marked, heavy(r)}
@@ -319,8 +323,12 @@ func measures(r network.FileRule) (list []measured) {
 		add("narrowest", int(r.MinShape*1600*0.97), 1600, long, network.MediaShape)
 	}
 	if r.MaxShape > 0 && r.MaxShape < 5 {
-		add("broadest", int(r.MaxShape*1000), 1000, long, "")
-		add("broadest", int(r.MaxShape*1000*1.03), 1000, long, network.MediaShape)
+		tall := 1000.0
+		if r.MaxWidth > 0 {
+			tall = min(tall, float64(r.MaxWidth)/(r.MaxShape*1.04))
+		}
+		add("broadest", int(r.MaxShape*tall), int(tall), long, "")
+		add("broadest", int(r.MaxShape*tall*1.03), int(tall), long, network.MediaShape)
 	}
 	return list
 }

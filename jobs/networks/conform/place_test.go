@@ -13,6 +13,7 @@ import (
 	"herald/jobs/networks/instagram"
 	"herald/jobs/networks/mastodon"
 	"herald/jobs/networks/webhook"
+	"herald/jobs/networks/x"
 	"herald/jobs/networks/youtube"
 )
 
@@ -76,6 +77,13 @@ func places() []place {
 			make:    func(e networks.Env) networks.Adapter { return webhook.New(e) },
 			nobody:  "whatever a receiver answers with a 2xx means done",
 			refusal: `{"error":%q}`,
+		},
+		{
+			Network: entry(network.X), prepared: network.FormatImage, slow: network.FormatVideo,
+			make:    func(e networks.Env) networks.Adapter { return x.New(e) },
+			renewed: map[string]string{}, rotates: true,
+			nobody:  "its answer is the id of the post alone, which names no account",
+			refusal: `{"title":"Forbidden","detail":%q,"type":"about:blank","status":403}`,
 		},
 		{
 			Network: entry(network.YouTube), prepared: network.FormatVideo, renewed: map[string]string{}, tells: true, proves: true, later: true,

@@ -29,6 +29,7 @@ type Endpoint struct {
 	Dead    []string // further error codes that say that the refresh token is spent
 	Network string   // as people call it
 	Now     func() time.Time
+	Wait    func(*httpx.Answer) time.Duration // of a limit, where no Retry-After says it; may be nil
 }
 
 // granted is what an endpoint answers. Numbers come as text at times.
@@ -57,6 +58,9 @@ func (e Endpoint) Refresh(ctx context.Context, refresh secret.Token) (networks.T
 	}
 	var g granted
 	answer, err := door.Do(ctx, call, &g)
+	if f := fault.Of(err); f != nil && f.Kind == fault.RateLimited && f.Wait == 0 && answer != nil && e.Wait != nil {
+		f.Wait = e.Wait(answer)
+	}
 	if err != nil {
 		return networks.Tokens{}, err
 	}
