@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -299,7 +300,29 @@ func (h *hand) blackouts(ctx context.Context, c DeclaredClient, row clientRow) e
 			return err
 		}
 	}
+	if err := h.silenced(ctx, c, row); err != nil {
+		return err
+	}
 	return h.note(ctx, "blackouts of "+h.Slug+"/"+c.Slug, difference{words: []string{"blackouts"}}, note{subject: "client", id: int64(row.id), client: row.id})
+}
+
+const sqlSilenced = `
+	SELECT count(*), min(t.due_at) FROM tenant.targets t
+	 WHERE t.tenant_id = $1 AND t.client_id = $2 AND t.state IN ('scheduled', 'retry_scheduled')
+	   AND EXISTS (SELECT FROM tenant.blackouts b WHERE b.tenant_id = t.tenant_id AND b.client_id = t.client_id
+	                AND b.from_at <= coalesce(t.next_at, t.due_at) AND b.to_at > coalesce(t.next_at, t.due_at))`
+
+// silenced tells how much was already planned inside the blackouts: it waits for
+// their end.
+func (h *hand) silenced(ctx context.Context, c DeclaredClient, row clientRow) error {
+	var n int
+	var first *time.Time
+	if err := h.tx.QueryRow(ctx, sqlSilenced, h.ID, row.id).Scan(&n, &first); err != nil || n == 0 {
+		return err
+	}
+	h.changes = append(h.changes, fmt.Sprintf("blackouts of %s/%s: %d already planned inside wait for the end, the first of them due %s",
+		h.Slug, c.Slug, n, inZone(*first, row.zone)))
+	return nil
 }
 
 func (a blackoutRow) compare(b blackoutRow) int {

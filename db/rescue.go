@@ -81,6 +81,8 @@ const sqlTargetsRetryNow = `
 	  FROM tenant.clients c
 	 WHERE t.tenant_id = $1 AND t.id = ANY ($2) AND c.tenant_id = t.tenant_id AND c.id = t.client_id`
 
+// retry sends targets again now. It refuses in a blackout and where an account
+// cannot publish, as planning does.
 func (sc *Scope) retry(ctx context.Context, tx pgx.Tx, targets []Target) error {
 	var ids []model.TargetID
 	for _, t := range targets {
@@ -89,7 +91,7 @@ func (sc *Scope) retry(ctx context.Context, tx pgx.Tx, targets []Target) error {
 		}
 		ids = append(ids, t.ID)
 	}
-	if err := sc.accountsWork(ctx, tx, targets); err != nil {
+	if err := sc.mayPublishAt(ctx, tx, targets, model.When{}); err != nil {
 		return err
 	}
 	if _, err := tx.Exec(ctx, sqlTargetsRetryNow, sc.Actor.Tenant, ids, sc.now()); err != nil {

@@ -81,6 +81,10 @@ func guards() []guard {
 		}, func(t *testing.T, h *held) {
 			h.sql(t, `UPDATE tenant.accounts SET paused_at = NULL WHERE tenant_id = $1`)
 		}},
+		{model.RetryScheduled, "blackout", func(t *testing.T, h *held) { // declared after it was planned
+			h.sql(t, `INSERT INTO tenant.blackouts (tenant_id, client_id, from_at, to_at, reason) VALUES ($1, $2, $3, $4, 'Stocktaking')`,
+				h.client, ago(h, time.Hour), h.Clock.Now().Add(time.Hour))
+		}, func(t *testing.T, h *held) { h.sql(t, `DELETE FROM tenant.blackouts WHERE tenant_id = $1`) }},
 		{model.Failed, "monthly_limit", func(t *testing.T, h *held) {
 			h.sql(t, `UPDATE tenant.tenants SET posts_a_month = 1 WHERE tenant_id = $1`)
 			h.sql(t, `INSERT INTO tenant.usage_months VALUES ($1, date_trunc('month', $2::timestamptz AT TIME ZONE 'UTC')::date, 1)`, h.Clock.Now())

@@ -79,6 +79,7 @@ var waits = map[string][2]string{
 	"workspace_paused":    {"The workspace is paused, so this waits.", "Resume the workspace. It goes out by itself afterwards."},
 	"client_paused":       {"The client is paused, so this waits.", "Resume the client. It goes out by itself afterwards."},
 	"account_paused":      {"The account is paused, so this waits.", "Resume the account. It goes out by itself afterwards."},
+	"blackout":            {"The client has a blackout, so this waits for its end.", "Nothing to do."},
 	"token_not_renewed":   {"The network would not renew the connection just now, so this waits. The account stays connected.", "Nothing to do."},
 	"key_missing":         {"Herald cannot open the account's stored token: a key is missing from its settings. The account is well and stays connected, and nothing was sent.", "Ask whoever runs this Herald to put the missing key back into HERALD_KEYS. It goes out by itself afterwards."},
 	"media_not_ready":     {"A picture or video is still being checked.", "Nothing to do. It goes out when the check is done."},

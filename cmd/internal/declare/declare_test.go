@@ -1,12 +1,14 @@
 package declare
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"gopkg.in/yaml.v3"
 
@@ -428,4 +430,29 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestApplyTellsWhatWasPlannedInsideABlackout(t *testing.T) {
+	t.Parallel()
+	w := dbtest.New(t)
+	a := w.Agency(t, "nord", db.MainShard)
+	client := a.Client(t, "bakery")
+	a.Due(t, "Fresh bread", time.Hour, a.Account(t, client, network.Mastodon))
+	due, err := model.At(w.Clock.Now().Add(time.Hour), "Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	day := due.Local.Date.String()
+	said := apply(t, w, fmt.Sprintf(`
+workspaces:
+  - slug: nord
+    clients:
+      - slug: bakery
+        blackouts: [{from: %sT00:00, to: %sT23:59, reason: Stocktaking}]
+`, day, day))
+	if !slices.ContainsFunc(said, func(line string) bool {
+		return strings.HasPrefix(line, "blackouts of nord/bakery: 1 already planned inside wait for the end, the first of them due ")
+	}) {
+		t.Errorf("apply says %q", said)
+	}
 }
