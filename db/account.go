@@ -76,11 +76,12 @@ type AccountsPage struct {
 
 const sqlAccountCards = `
 	SELECT a.id, a.client_id, c.name AS client, c.zone, a.network, a.publisher, a.slug, a.handle, a.remote_id, a.address, a.settings, a.scopes, a.state,
-	       a.token IS NOT NULL AS has_token, a.refresh_token IS NOT NULL AS has_refresh, a.token_expires AS expires, a.paused_at, a.closed_until,
+	       a.token IS NOT NULL AS has_token, a.refresh_token IS NOT NULL AS has_refresh, a.token_expires AS expires, a.paused_at, greatest(a.closed_until, nl.closed_until) AS closed_until,
 	       a.last_error, a.last_error_at, a.revision, a.created_at, p.planned, p.next_at, w.waiting, w.waiting_from,
 	       (SELECT count(*) FROM tenant.targets t WHERE t.tenant_id = a.tenant_id AND t.account_id = a.id AND t.state = 'needs_reconnect') AS stuck
 	  FROM tenant.accounts a
 	  JOIN tenant.clients c ON c.tenant_id = a.tenant_id AND c.id = a.client_id
+	  LEFT JOIN tenant.network_limits nl ON nl.network = a.network AND nl.publisher = a.publisher
 	  LEFT JOIN LATERAL (
 		SELECT count(*) AS planned, min(t.due_at) AS next_at FROM tenant.targets t
 		 WHERE t.tenant_id = a.tenant_id AND t.account_id = a.id AND t.due_at > $2 AND t.state IN ('scheduled', 'retry_scheduled')) p ON true

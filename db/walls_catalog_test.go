@@ -19,6 +19,7 @@ import (
 var notOwned = map[string]string{
 	"target_moves":    "the state machine: the same for everybody, and nobody may write it",
 	"schema_versions": "which migrations ran",
+	"network_limits":  "the limits of the app as a whole: the same for everybody, and only the pipeline writes them",
 }
 
 // unledIndexes do not begin with tenant_id. Each serves a question that the
@@ -157,9 +158,9 @@ var granted = map[string]string{
 		"review_link_requests review_links slots stage_people stages target_changes targets tenants uploads version_media",
 	"herald_app UPDATE": "accounts approval_requests approvers blackouts client_access clients mails media media_crops media_folders media_renditions media_tasks posts review_links stages targets tenants uploads",
 	"herald_app DELETE": "blackouts client_access media_crops media_folders media_words slots stage_people stages uploads",
-	"herald_pipeline INSERT": "account_rates accounts approval_requests approvers attempts audit blackouts client_access clients comments decisions findings mails media media_renditions media_tasks outbox post_versions posts " +
+	"herald_pipeline INSERT": "account_rates accounts approval_requests approvers attempts audit blackouts client_access clients comments decisions findings mails media media_renditions media_tasks network_limits outbox post_versions posts " +
 		"publish_guards review_link_requests review_links slots stage_people staged_media stages target_changes targets tenants usage_months version_media",
-	"herald_pipeline UPDATE": "account_rates accounts attempts mails media media_renditions media_tasks outbox posts publish_guards staged_media targets uploads usage_months",
+	"herald_pipeline UPDATE": "account_rates accounts attempts mails media media_renditions media_tasks network_limits outbox posts publish_guards staged_media targets uploads usage_months",
 	"herald_pipeline DELETE": "mails media_renditions media_tasks outbox publish_guards staged_media uploads",
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"herald/db"
+	"herald/db/model"
 	"herald/db/network"
 	"herald/jobs/networks"
 	"herald/jobs/networks/fault"
@@ -229,7 +230,26 @@ func (p *Publisher) settle(ctx context.Context, r *run, f *fault.Fault) error {
 	if f.Cause != nil {
 		p.Log.WarnContext(ctx, "attempt ended", "tenant", r.key.Tenant, "target", r.key.Target, "attempt", r.work.Attempt, "kind", f.Kind, "code", f.Code, "err", f.Cause)
 	}
+	p.heed(ctx, r.key, r.work.Account.ID, f)
 	return p.finish(ctx, r, p.failed(r, f))
+}
+
+// heed holds back everybody's posts to a network that said that it takes nothing
+// from this Herald for a while. If that cannot be written down, the next post
+// meets the limit too.
+func (p *Publisher) heed(ctx context.Context, key db.Key, account model.AccountID, f *fault.Fault) {
+	if f.Kind != fault.RateLimited || !f.Everyone {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
+	wait := f.Wait
+	if wait <= 0 {
+		wait = p.Settings.RetryBase
+	}
+	if err := p.Pipe.LimitNetwork(ctx, key.Shard, key.Tenant, account, p.Now().Add(wait)); err != nil {
+		p.Log.WarnContext(ctx, "network not closed for everybody", "tenant", key.Tenant, "account", account, "err", err)
+	}
 }
 
 // finish writes a result and insists: while the database is away the result is

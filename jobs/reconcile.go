@@ -34,6 +34,7 @@ func (p *Publisher) Reconcile(ctx context.Context, key db.Key) error {
 	found, t, err := p.find(ctx, key, target)
 	look.Calls = t.calls()
 	if err != nil {
+		p.heed(ctx, key, target.Account.ID, fault.Of(err))
 		p.unanswered(&look, target, fault.Of(err))
 	} else {
 		p.weigh(&look, target, found)
@@ -198,6 +199,7 @@ func (p *Publisher) FollowUp(ctx context.Context, key db.Key) error {
 	say := ""
 	if err != nil {
 		f := fault.Of(err)
+		p.heed(ctx, key, target.Account.ID, f)
 		say = "Published. What follows it has not worked yet: " + f.Say
 		if wait, patient := p.askAgain(target.LastEnded, f); patient {
 			if err := p.Pipe.SaveReceipt(ctx, key, receipt.Permalink, receipt.ExternalID, t.calls(), say); err != nil {

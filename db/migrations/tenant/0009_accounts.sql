@@ -1,13 +1,26 @@
 -- +goose Up
 
 -- What is known of accounts: that one works again, and what waits for it; and
--- what an approver wrote; and how long an event waits.
+-- what an approver wrote; how long an event waits; and when a network lets nobody
+-- through.
 
 -- Posts that an account keeps waiting, by account.
 CREATE INDEX targets_waiting ON tenant.targets (tenant_id, account_id) WHERE state = 'retry_scheduled';
 
 -- How much an approver has written lately.
 CREATE INDEX comments_by_approver ON tenant.comments (tenant_id, approver_id, at) WHERE approver_id IS NOT NULL;
+
+-- Until when a network takes nothing from this Herald as a whole, by the route it
+-- is reached: the limit of the app, not of one account. It belongs to nobody, and
+-- every shard has it.
+CREATE TABLE tenant.network_limits (
+	network      text NOT NULL,
+	publisher    text NOT NULL,
+	closed_until timestamptz NOT NULL,
+	PRIMARY KEY (network, publisher)
+) WITH (fillfactor = 50);
+GRANT SELECT ON tenant.network_limits TO herald_app;
+GRANT SELECT, INSERT, UPDATE ON tenant.network_limits TO herald_pipeline;
 
 GRANT CREATE ON SCHEMA tenant TO herald_pipeline;
 -- +goose StatementBegin
@@ -29,6 +42,22 @@ BEGIN
 	         ORDER BY e.tenant_id, e.id FOR NO KEY UPDATE OF e) works
 	 WHERE ac.tenant_id = works.tenant_id AND ac.id = works.id;
 END $$;
+-- +goose StatementEnd
+
+-- limit_network closes a network that is reached by a publisher until a time, or
+-- for longer if it is closed already. limit_network_of does so for the network of
+-- an account, and says which that is.
+-- +goose StatementBegin
+CREATE FUNCTION tenant.limit_network(p_network text, p_publisher text, p_until timestamptz) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+	INSERT INTO tenant.network_limits AS n (network, publisher, closed_until) VALUES (p_network, p_publisher, p_until)
+	ON CONFLICT (network, publisher) DO UPDATE SET closed_until = excluded.closed_until WHERE n.closed_until < excluded.closed_until
+$$;
+CREATE FUNCTION tenant.limit_network_of(p_tenant bigint, p_account bigint, p_until timestamptz) RETURNS TABLE (network text, publisher text)
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+	SELECT tenant.limit_network(a.network, a.publisher, p_until) FROM tenant.accounts a WHERE a.tenant_id = p_tenant AND a.id = p_account;
+	SELECT a.network, a.publisher FROM tenant.accounts a WHERE a.tenant_id = p_tenant AND a.id = p_account
+$$;
 -- +goose StatementEnd
 
 -- oldest_event: since when the event that has waited longest for its relay waits;
@@ -56,7 +85,7 @@ $$;
 DO $$
 DECLARE f regprocedure;
 BEGIN
-	FOR f IN SELECT p.oid::regprocedure FROM pg_proc p WHERE p.pronamespace = 'tenant'::regnamespace AND p.proname IN ('mend_accounts', 'oldest_event', 'save_tokens') LOOP
+	FOR f IN SELECT p.oid::regprocedure FROM pg_proc p WHERE p.pronamespace = 'tenant'::regnamespace AND p.proname IN ('limit_network', 'limit_network_of', 'mend_accounts', 'oldest_event', 'save_tokens') LOOP
 		EXECUTE format('ALTER FUNCTION %s OWNER TO herald_pipeline', f);
 		EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', f);
 		EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO herald_worker', f);
