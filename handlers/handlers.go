@@ -15,7 +15,6 @@ import (
 	"herald/db"
 	"herald/db/blob"
 	"herald/db/model"
-	"herald/db/picture"
 	"herald/db/secret"
 	"herald/handlers/desk"
 	"herald/handlers/hooks"
@@ -44,6 +43,9 @@ type Deps struct {
 	Changes      desk.Changes                // says when a workspace changes
 }
 
+// patience is how long a form waits for its files: most pictures take less.
+const patience = 5 * time.Second
+
 // New is the whole web of one Herald.
 func New(d Deps) http.Handler {
 	mux := http.NewServeMux()
@@ -67,7 +69,7 @@ func secure(d Deps) bool { return strings.HasPrefix(d.BaseURL, "https://") }
 
 func register(mux web.Mux, d Deps) {
 	edge := &web.Edge{Store: d.Store, Log: d.Log, Now: d.Now, Sessions: &web.Sessions{Store: d.Store, Secure: secure(d), Now: d.Now}}
-	desk := &desk.Desk{Edge: edge, Ring: d.Ring, Blobs: d.Blobs, Darkroom: picture.NewDarkroom(picture.Standard()), BaseURL: d.BaseURL, URLLife: d.URLLife, Limits: desk.Limits{UploadBytes: d.UploadBytes}, CheckAddress: d.CheckAddress, CheckToken: d.CheckToken, Changes: d.Changes}
+	desk := &desk.Desk{Edge: edge, Ring: d.Ring, Blobs: d.Blobs, BaseURL: d.BaseURL, URLLife: d.URLLife, Limits: desk.Limits{UploadBytes: d.UploadBytes, Patience: patience}, CheckAddress: d.CheckAddress, CheckToken: d.CheckToken, Changes: d.Changes}
 	desk.Register(mux)
 	signin.Register(mux, edge, d.Ring, d.Cost)
 	review.Register(mux, review.Deps{Edge: edge, Ring: d.Ring, URLLife: d.URLLife, BaseURL: d.BaseURL})

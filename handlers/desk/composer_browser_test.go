@@ -44,6 +44,7 @@ func TestTheComposerInABrowser(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	hook := s.agency.Account(t, s.client, network.Webhook)
+	defer s.develop(t)()
 	p := s.page(t, "/w/north/posts/new")
 	shows := func(selector, words string) {
 		t.Helper()

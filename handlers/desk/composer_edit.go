@@ -206,6 +206,9 @@ func (e *editing) takeFiles(ctx context.Context) (err error) {
 	}
 	e.taken.add(files)
 	e.taken.add(fetched)
+	if err := e.desk.await(ctx, e.scope, &e.taken); err != nil {
+		return err
+	}
 	e.taken.said = append(e.form.told.said, e.taken.said...)
 	e.taken.refused = append(e.form.told.refused, e.taken.refused...)
 	for _, a := range e.taken.assets {

@@ -16,6 +16,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -34,7 +35,10 @@ import (
 	"herald/handlers/desk"
 	"herald/handlers/hooks"
 	"herald/handlers/web"
+	"herald/jobs"
+	"herald/jobs/darkroom"
 	"herald/jobs/networks/httpx"
+	"herald/jobs/scan"
 	"herald/static"
 )
 
@@ -49,6 +53,7 @@ type studio struct {
 	client  model.ClientID
 	account model.AccountID // on Mastodon
 	owner   *http.Client
+	library *jobs.Librarian
 }
 
 const uploadLimit = 2 << 20
@@ -67,7 +72,7 @@ func newStudio(t *testing.T) *studio {
 	s.blobs = &flaky{Store: blobs}
 	s.edge = &web.Edge{Store: s.Store, Log: slog.New(slog.NewTextHandler(testLog{t}, nil)), Now: s.Clock.Now, Sessions: &web.Sessions{Store: s.Store, Now: s.Clock.Now}}
 	mux := http.NewServeMux()
-	d := &desk.Desk{Edge: s.edge, Ring: s.Ring, Blobs: s.blobs, Darkroom: picture.NewDarkroom(picture.Standard()), URLLife: 15 * time.Minute, Limits: desk.Limits{UploadBytes: uploadLimit},
+	d := &desk.Desk{Edge: s.edge, Ring: s.Ring, Blobs: s.blobs, URLLife: 15 * time.Minute, Limits: desk.Limits{UploadBytes: uploadLimit, Patience: 30 * time.Second},
 		CheckAddress: func(address string) error { return httpx.CheckAddress(address, near) }, Fetch: fetcher()}
 	d.Register(mux)
 	hooks.Register(mux, hooks.Deps{Edge: s.edge, Ring: s.Ring, Blobs: s.blobs})
@@ -75,7 +80,50 @@ func newStudio(t *testing.T) *studio {
 	s.server = httptest.NewServer(web.Headers(false, mux))
 	t.Cleanup(s.server.Close)
 	s.owner = s.signIn(t, s.agency.Owner)
+	s.library = s.newLibrary(t)
 	return s
+}
+
+func TestMain(m *testing.M) {
+	darkroom.Serve()
+	os.Exit(m.Run())
+}
+
+// newLibrary is who scans and develops what is uploaded.
+func (s *studio) newLibrary(t *testing.T) *jobs.Librarian {
+	t.Helper()
+	pipe, err := db.OpenPipeline(t.Context(), s.Options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pipe.Close)
+	room, err := darkroom.New(picture.Standard())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &jobs.Librarian{Pipe: pipe, Blobs: s.blobs, Scanner: scan.Signature{}, Room: room, Log: s.edge.Log, Now: s.Clock.Now}
+}
+
+// develop does what the media queue would, until done is called.
+func (s *studio) develop(t *testing.T) (done func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	var ends sync.WaitGroup
+	ends.Go(func() {
+		for ctx.Err() == nil {
+			_, _ = s.library.Pipe.TakeMedia(ctx, s.agency.Shard, time.Minute, 100, func(due []db.MediaTask) error {
+				for _, task := range due {
+					ends.Go(func() { _ = s.library.Work(ctx, task.MediaKey) })
+				}
+				return nil
+			})
+			select {
+			case <-ctx.Done():
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	})
+	return func() { cancel(); ends.Wait() }
 }
 
 // near is where a test's own servers are: addresses may lead there.
@@ -213,6 +261,9 @@ type file struct {
 // post sends a form as a browser without script does.
 func (s *studio) post(t *testing.T, who *http.Client, path string, form url.Values, files ...file) answer {
 	t.Helper()
+	if len(files) > 0 || len(form["address"]) > 0 {
+		defer s.develop(t)()
+	}
 	return s.do(t, who, s.request(t, path, form, files...))
 }
 

@@ -16,7 +16,6 @@ import (
 	"herald/db/blob"
 	"herald/db/model"
 	"herald/db/network"
-	"herald/db/picture"
 	"herald/db/secret"
 	"herald/handlers/web"
 	"herald/views/layout"
@@ -28,9 +27,8 @@ type Desk struct {
 	*web.Edge
 	Ring         *secret.Ring
 	Blobs        blob.Store
-	Darkroom     *picture.Darkroom // one for the whole process
-	BaseURL      string            // of this Herald, without a trailing slash
-	URLLife      time.Duration     // of members' media links
+	BaseURL      string        // of this Herald, without a trailing slash
+	URLLife      time.Duration // of members' media links
 	Limits       Limits
 	CheckAddress AddressChecker
 	Fetch        Fetcher
@@ -40,7 +38,8 @@ type Desk struct {
 
 // Limits are the operator's settings that handlers enforce.
 type Limits struct {
-	UploadBytes int64 // the largest file taken
+	UploadBytes int64         // the largest file taken
+	Patience    time.Duration // how long a form waits for its files to be scanned and prepared
 }
 
 // page describes one screen for the shell around it.

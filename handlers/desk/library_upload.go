@@ -100,6 +100,9 @@ func (d *Desk) createFiles(w http.ResponseWriter, r *http.Request, scope *db.Sco
 	if err != nil {
 		return err
 	}
+	if err := d.await(r.Context(), scope, &t); err != nil {
+		return err
+	}
 	if err := d.fileAway(r.Context(), scope, t.assets, folder); err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package desk
 import (
 	"context"
 	"io"
-	"os"
 	"strings"
 	"time"
 	"unicode"
@@ -11,12 +10,8 @@ import (
 	"herald/db"
 	"herald/db/blob"
 	"herald/db/model"
-	"herald/db/network"
 	"herald/db/picture"
 )
-
-// thumbSide is the longer side of a thumbnail, for a card on a sharp screen.
-const thumbSide = 640
 
 // taken is what became of the files of a form.
 type taken struct {
@@ -80,7 +75,8 @@ func (d *Desk) takeFile(ctx context.Context, scope *db.Scope, client model.Clien
 	if a, known, err := scope.KnownMedia(ctx, client, sum); known || err != nil {
 		return a, known, err
 	}
-	a = db.Asset{ClientID: client, State: "ready", Name: fileLabel(u.name), Sha256: sum[:]}
+	a = db.Asset{ClientID: client, State: db.MediaScanning, Kind: kindOf(facts.Type), Type: string(facts.Type), Name: fileLabel(u.name), Sha256: sum[:],
+		Width: facts.Width, Height: facts.Height, DurationMs: facts.Duration.Milliseconds()}
 	return d.keep(ctx, scope, a, facts, src)
 }
 
@@ -96,70 +92,61 @@ func (d *Desk) inspect(ctx context.Context, name string, src *io.SectionReader) 
 	return picture.Inspect(ctx, src, d.limits())
 }
 
-// keep stores the bytes and records the asset; what is not recorded in the end is
-// taken away again.
+// keep stores the bytes as they came and records the asset, which the media queue
+// then scans and develops: nothing is decoded here. What is not recorded in the end
+// is taken away again.
 func (d *Desk) keep(ctx context.Context, scope *db.Scope, a db.Asset, facts picture.Facts, src *io.SectionReader) (_ db.Asset, again bool, err error) {
-	made := a
+	key := ""
 	defer func() {
 		if err != nil || again {
-			d.forget(ctx, made)
+			d.forgetKeys(ctx, key)
 		}
 	}()
-	if facts.Type.Video() {
-		err = d.keepVideo(ctx, scope, &made, facts, src)
-	} else {
-		err = d.keepPicture(ctx, scope, &made, src)
-	}
-	if err != nil {
+	if err := d.put(ctx, scope, &key, &a.UploadedBytes, facts.Type, io.NewSectionReader(src, 0, src.Size()), src.Size()); err != nil {
 		return a, false, err
 	}
-	return scope.AddMedia(ctx, made)
+	a.OriginalPath = key
+	return scope.AddMedia(ctx, a)
 }
 
-func (d *Desk) keepVideo(ctx context.Context, scope *db.Scope, a *db.Asset, facts picture.Facts, src *io.SectionReader) error {
-	describeAsset(a, facts)
-	a.Kind, a.DurationMs = network.Video, facts.Duration.Milliseconds()
-	return d.put(ctx, scope, &a.Path, &a.Bytes, facts.Type, io.NewSectionReader(src, 0, src.Size()), src.Size())
+// await gives the media queue a moment with new files, so that the page shows most
+// of them as they will be. One that is refused meanwhile is told like any other.
+func (d *Desk) await(ctx context.Context, scope *db.Scope, t *taken) error {
+	for until := time.Now().Add(d.Limits.Patience); ; { // of the network, not of the clock that rules read
+		waits, err := d.look(ctx, scope, t)
+		if err != nil || !waits || time.Now().After(until) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(lookEvery):
+		}
+	}
 }
 
-// keepPicture makes what is published and the thumbnail.
-func (d *Desk) keepPicture(ctx context.Context, scope *db.Scope, a *db.Asset, src *io.SectionReader) error {
-	a.Kind = network.Image
-	facts, err := d.develop(ctx, scope, &a.Path, &a.Bytes, func(out io.Writer) (picture.Facts, error) {
-		return d.Darkroom.Upright(ctx, src, out)
-	})
+const lookEvery = 100 * time.Millisecond
+
+// look reads new files again, and says whether any is still on its way.
+func (d *Desk) look(ctx context.Context, scope *db.Scope, t *taken) (waits bool, err error) {
+	var ids []model.MediaID
+	for _, a := range t.assets {
+		ids = append(ids, a.ID)
+	}
+	now, err := scope.Media(ctx, ids)
 	if err != nil {
-		return err
+		return false, err
 	}
-	describeAsset(a, facts)
-	var small int64
-	_, err = d.develop(ctx, scope, &a.ThumbPath, &small, func(out io.Writer) (picture.Facts, error) {
-		return d.Darkroom.Thumbnail(ctx, src, out, thumbSide)
-	})
-	return err
-}
-
-func describeAsset(a *db.Asset, facts picture.Facts) {
-	a.Type, a.Width, a.Height = string(facts.Type), facts.Width, facts.Height
-}
-
-// develop makes a picture on disk, then stores it: its type is known only once
-// it is made.
-func (d *Desk) develop(ctx context.Context, scope *db.Scope, key *string, size *int64, make func(io.Writer) (picture.Facts, error)) (facts picture.Facts, err error) {
-	file, err := os.CreateTemp("", "herald-picture-*")
-	if err != nil {
-		return facts, err
+	t.assets = nil
+	for _, a := range now {
+		if a.State.Lost() {
+			t.refused = append(t.refused, named(a.Name, a.Reason))
+			continue
+		}
+		waits = waits || a.State.OnItsWay()
+		t.assets = append(t.assets, a)
 	}
-	defer os.Remove(file.Name())
-	defer file.Close()
-	if facts, err = make(file); err != nil {
-		return facts, err
-	}
-	length, err := file.Seek(0, io.SeekEnd)
-	if err != nil {
-		return facts, err
-	}
-	return facts, d.put(ctx, scope, key, size, facts.Type, io.NewSectionReader(file, 0, length), length)
+	return waits, nil
 }
 
 func (d *Desk) put(ctx context.Context, scope *db.Scope, key *string, size *int64, t picture.Type, r io.Reader, length int64) error {
@@ -172,9 +159,7 @@ func (d *Desk) put(ctx context.Context, scope *db.Scope, key *string, size *int6
 	return nil
 }
 
-// forget takes stored bytes away that nothing points at.
-func (d *Desk) forget(ctx context.Context, a db.Asset) { d.forgetKeys(ctx, a.Path, a.ThumbPath) }
-
+// forgetKeys takes stored bytes away that nothing points at.
 func (d *Desk) forgetKeys(ctx context.Context, keys ...string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()

@@ -46,7 +46,7 @@ func TestAFileAtAnAddressIsCopiedAtOnce(t *testing.T) {
 	form := s.fetch(t, s.fresh(t), at).want(t, 200, "loaf.jpg").form(t)
 	row, body := s.uploader().arrived(t, form.Get("media"))
 	sum := sha256.Sum256(jpg)
-	if !bytes.Equal(body, jpg) || !bytes.Equal(row.Sha256, sum[:]) || row.Name != "loaf.jpg" || row.State != db.MediaScanning || row.Type != "image/jpeg" {
+	if !bytes.Equal(body, jpg) || !bytes.Equal(row.Sha256, sum[:]) || row.Name != "loaf.jpg" || row.State != db.MediaReady || row.Type != "image/jpeg" {
 		t.Errorf("%d bytes, %+v", len(body), row)
 	}
 	if form.Get("address") != "" || form.Get("text") != "Fresh bread from seven" {
@@ -56,7 +56,7 @@ func TestAFileAtAnAddressIsCopiedAtOnce(t *testing.T) {
 		t.Error("the address is kept")
 	}
 	again := s.fetch(t, form, at).want(t, 200, "“loaf.jpg” was in the client's library already, so that file is used.").form(t)
-	if len(again["media"]) != 1 || s.count(t, "media") != 1 || s.bytesKept(t) != 1 {
+	if len(again["media"]) != 1 || s.count(t, "media") != 1 || s.bytesKept(t) != 3 { // as it came, what is published, and the thumbnail
 		t.Errorf("%v attached, %d assets, %d files", again["media"], s.count(t, "media"), s.bytesKept(t))
 	}
 }

@@ -92,7 +92,7 @@ func TestPicturesAndVideosAreAttachedWithoutScript(t *testing.T) {
 	if len(media) != 2 || fmt.Sprint(int64(media[0].ID)) != form["media"][1] || media[1].Alt != "A loaf" || media[1].SHA256 == "" {
 		t.Errorf("stored %+v", media)
 	}
-	if kept := page.form(t); len(kept["media"]) != 2 || s.storedFiles(t) != 5 {
+	if kept := page.form(t); len(kept["media"]) != 2 || s.storedFiles(t) != 6 {
 		t.Errorf("opened again with %v, %d files stored", kept["media"], s.storedFiles(t))
 	}
 	types := dbtest.Look[[]string](t, s.World, s.agency.Shard, `SELECT array_agg(type ORDER BY id) FROM tenant.media`)
@@ -202,6 +202,7 @@ func TestTheSameFileFromFourUploadsAtOnceIsKeptOnce(t *testing.T) {
 	form := s.fresh(t)
 	form.Set("do", "upload")
 	jpg := photo(t, 300, 200, 91)
+	defer s.develop(t)()
 	var wg sync.WaitGroup
 	for range 4 {
 		r := s.request(t, "/w/north/media", form, file{"a.jpg", jpg})
