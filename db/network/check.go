@@ -47,7 +47,7 @@ func (c *checker) warn(field, code, format string, args ...any) {
 }
 
 func (c *checker) text() {
-	blank := strings.TrimSpace(c.n.Body(c.d)) == ""
+	blank := Blank(c.n.Body(c.d))
 	switch {
 	case !c.readable("text", "The text", c.d.Text):
 	case blank && len(c.d.Media) == 0 && c.rule.Min == 0 && (c.d.Link == "" || !c.rule.Link):
