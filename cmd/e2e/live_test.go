@@ -22,7 +22,7 @@ func TestOpenPagesFollowWhatHappens(t *testing.T) {
 	a.published(t, "Free entry on Sunday", network.Mastodon)
 	p.sees("Free entry on Sunday")
 	p.until("the card to say published", func() bool {
-		n, err := p.Eval(`() => document.querySelectorAll("#live [data-state=published]").length`)
+		n, err := p.Eval(`() => document.querySelectorAll("#live .plan[data-hue=published]").length`)
 		return err == nil && n.Value.Int() > 0
 	})
 	if p.document() != before {

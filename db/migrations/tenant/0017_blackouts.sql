@@ -118,7 +118,7 @@ BEGIN
 			       c.paused_at IS NOT NULL AS client_paused, coalesce(c.late_cutoff, p_late) AS late_cutoff,
 			       ac.state AS account_state, ac.paused_at IS NOT NULL AS account_paused, ac.token_expires, ac.refresh_token IS NOT NULL AS renewable,
 			       ac.refresh_owner IS NULL AND ac.refresh_until > p_now AS renewal_failed,
-			       ac.scopes, ac.closed_until,
+			       ac.scopes, greatest(ac.closed_until, nl.closed_until) AS closed_until,
 			       l.state IN ('waiting', 'rate_limited') AS resume,
 			       g.taken_at AS guarded_at,
 			       m.known AS files_known, m.gone AS files_gone, m.late AS files_late, m.unmade AS files_unmade,
@@ -129,6 +129,7 @@ BEGIN
 			  LEFT JOIN tenant.tenants w ON w.tenant_id = t.tenant_id
 			  LEFT JOIN tenant.clients c ON c.tenant_id = t.tenant_id AND c.id = t.client_id
 			  LEFT JOIN tenant.accounts ac ON ac.tenant_id = t.tenant_id AND ac.id = t.account_id
+			  LEFT JOIN tenant.network_limits nl ON nl.network = ac.network AND nl.publisher = ac.publisher
 			  LEFT JOIN tenant.account_rates ar ON ar.tenant_id = t.tenant_id AND ar.account_id = t.account_id
 			  LEFT JOIN tenant.publish_guards g ON g.tenant_id = t.tenant_id AND g.post_id = t.post_id AND g.account_id = t.account_id
 			  LEFT JOIN tenant.attempts l ON l.tenant_id = t.tenant_id AND l.target_id = t.id AND l.version_id = t.version_id AND l.attempt_no = t.attempt_no
