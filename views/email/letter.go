@@ -54,7 +54,12 @@ func Line(s string, n int) string {
 		}
 		return r
 	}, strings.ToValidUTF8(s, ""))
-	return cut(strings.Join(strings.Fields(s), " "), n)
+	line := strings.Join(strings.Fields(s), " ")
+	// What is cut inside a character can join it with the next: then once more.
+	for short := cut(line, n); short != line; short = cut(line, n) {
+		line = short
+	}
+	return line
 }
 
 // cut keeps whole characters, and no more than 8 runes of any one.
