@@ -60,6 +60,9 @@ var questions = []asked{
 	{"which mails are due", []string{"mails_owed"}, func(ctx context.Context, p *db.Pipeline, now time.Time) error {
 		return must(p.TakeMails(ctx, db.MainShard, now.Add(time.Minute), 8))
 	}},
+	{"which files are owed something", []string{"media_tasks_due"}, func(ctx context.Context, p *db.Pipeline, _ time.Time) error {
+		return must(p.TakeMedia(ctx, db.MainShard, time.Minute, 500, func([]db.MediaTask) error { return nil }))
+	}},
 	{"what was enqueued long ago", []string{"dispatch_enqueued"}, func(ctx context.Context, p *db.Pipeline, now time.Time) error {
 		return must(p.Enqueued(ctx, now.Add(-15*time.Minute), 10_000))
 	}},
@@ -139,6 +142,10 @@ func crowd(t *testing.T, w *dbtest.World) {
 		`INSERT INTO control.publish_dispatch_index (tenant_id, target_id, version_id, task, shard, seq, due_at, status, enqueued_at, updated_at)
 		 SELECT $1, n, n, 'publish', 'main', 1, $2::timestamptz + CASE kind WHEN 'ahead' THEN n * interval '1 hour' ELSE interval '-1 hour' END,
 		        CASE WHEN kind = 'over' THEN 'done' WHEN n = 10003 THEN 'enqueued' ELSE 'pending' END, $2::timestamptz - interval '1 hour', $2::timestamptz - old FROM ` + kinds,
+		`INSERT INTO tenant.media_tasks (tenant_id, media_id, next_at, made_at)
+		 SELECT $1, n, $2::timestamptz + CASE kind WHEN 'due' THEN interval '-1 hour' ELSE n * interval '1 hour' END, $2 FROM ` + kinds,
+		`INSERT INTO tenant.media (tenant_id, id, client_id, state, kind, type, name, path, sha256, bytes, created_at) OVERRIDING SYSTEM VALUE
+		 SELECT $1, n, 1, 'scanning', 'image', 'image/jpeg', 'x', '', sha256(n::text::bytea), 1, $2 FROM ` + kinds,
 		`INSERT INTO tenant.mails (tenant_id, key, kind, to_email, content, next_at, sent_at, made_at)
 		 SELECT $1, 'crowd' || n, 'x', 'x@x.example', '{}', $2::timestamptz + CASE kind WHEN 'ahead' THEN n * interval '1 hour' ELSE interval '-1 hour' END,
 		        CASE kind WHEN 'over' THEN $2::timestamptz END, $2 FROM ` + kinds,

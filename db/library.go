@@ -199,15 +199,17 @@ func (q *libraryQuery) belongs(f LibraryFilter) {
 	}
 	switch f.Use {
 	case Unused:
-		q.and("NOT EXISTS (SELECT" + usesOfRow + ")")
+		q.and("NOT EXISTS (SELECT" + postOfMedia + ofRow + ")")
 	case Used:
-		q.and("EXISTS (SELECT" + usesOfRow + ")")
+		q.and("(SELECT true" + postOfMedia + ofRow + " LIMIT 1)")
 	case Scheduled:
-		q.and("EXISTS (SELECT" + usesOfRow + " AND s.scheduled)")
+		q.and("(SELECT true" + useOfMedia + ofRow + " AND s.scheduled LIMIT 1)")
 	}
 }
 
-const usesOfRow = useOfMedia + ` WHERE vm.tenant_id = m.tenant_id AND vm.media_id = m.id`
+// ofRow asks about the file at hand. Asked this way and not by EXISTS, it is not
+// turned into a join with all that is used.
+const ofRow = ` WHERE vm.tenant_id = m.tenant_id AND vm.media_id = m.id`
 
 func (q *libraryQuery) looks(f LibraryFilter) {
 	if f.Kind != "" {

@@ -31,14 +31,16 @@ type Use struct {
 
 // useOfMedia finds the posts whose current or approved version has an asset m.
 // Each step goes by an index that begins with the workspace.
-const useOfMedia = `
-	  FROM tenant.version_media vm
-	  JOIN tenant.post_versions v ON v.tenant_id = vm.tenant_id AND v.id = vm.version_id
-	  JOIN tenant.posts p ON p.tenant_id = v.tenant_id AND p.id = v.post_id AND v.id IN (p.current_version_id, p.approved_version_id) AND p.archived_at IS NULL
+const useOfMedia = postOfMedia + `
 	  CROSS JOIN LATERAL (
 		SELECT coalesce(bool_or(t.state IN (` + statesOnTheWay + `)), false) AS scheduled, coalesce(bool_or(t.state = 'published'), false) AS published,
 		       min(t.due_at) FILTER (WHERE t.state IN (` + statesOnTheWay + `)) AS due_at
 		  FROM tenant.targets t WHERE t.tenant_id = p.tenant_id AND t.post_id = p.id) s`
+
+const postOfMedia = `
+	  FROM tenant.version_media vm
+	  JOIN tenant.post_versions v ON v.tenant_id = vm.tenant_id AND v.id = vm.version_id
+	  JOIN tenant.posts p ON p.tenant_id = v.tenant_id AND p.id = v.post_id AND v.id IN (p.current_version_id, p.approved_version_id) AND p.archived_at IS NULL`
 
 const statesOnTheWay = `'scheduled', 'queued', 'publishing', 'retry_scheduled', 'unknown_outcome', 'needs_reconnect'`
 

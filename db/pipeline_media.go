@@ -144,26 +144,35 @@ func (p *Pipeline) held(ctx context.Context, w MediaWork, sql string, args ...an
 	return nil
 }
 
+// shown is held for what pages show at once.
+func (p *Pipeline) shown(ctx context.Context, w MediaWork, sql string, args ...any) error {
+	err := p.held(ctx, w, sql, args...)
+	if err == nil {
+		p.tell(w.Key.Tenant)
+	}
+	return err
+}
+
 // HoldMedia keeps the lease for another while, and says how far the work is.
 func (p *Pipeline) HoldMedia(ctx context.Context, w MediaWork, lease time.Duration, percent int) error {
-	return p.held(ctx, w, `SELECT tenant.hold_media($1, $2, $3, $4, $5)`, p.now().Add(lease), min(max(percent, 0), 100))
+	return p.shown(ctx, w, `SELECT tenant.hold_media($1, $2, $3, $4, $5)`, p.now().Add(lease), min(max(percent, 0), 100))
 }
 
 // WaitMedia gives the lease back for a time. say is for people and stands beside
 // the file; fault is for the operator. fresh does not count the try.
 func (p *Pipeline) WaitMedia(ctx context.Context, w MediaWork, wait time.Duration, say, fault string, fresh bool) error {
-	return p.held(ctx, w, `SELECT tenant.wait_media($1, $2, $3, $4, $5, $6, $7)`, p.now().Add(wait), say, fault, fresh)
+	return p.shown(ctx, w, `SELECT tenant.wait_media($1, $2, $3, $4, $5, $6, $7)`, p.now().Add(wait), say, fault, fresh)
 }
 
 // CleanMedia says that the scanner found nothing. The work goes on.
 func (p *Pipeline) CleanMedia(ctx context.Context, w MediaWork) error {
-	return p.held(ctx, w, `SELECT tenant.clean_media($1, $2, $3)`)
+	return p.shown(ctx, w, `SELECT tenant.clean_media($1, $2, $3)`)
 }
 
 // RefuseMedia ends a file as refused or quarantined; original is where its bytes
 // lie from now on.
 func (p *Pipeline) RefuseMedia(ctx context.Context, w MediaWork, state MediaState, say, original string) error {
-	return p.held(ctx, w, `SELECT tenant.refuse_media($1, $2, $3, $4, $5, $6)`, state, say, original)
+	return p.shown(ctx, w, `SELECT tenant.refuse_media($1, $2, $3, $4, $5, $6)`, state, say, original)
 }
 
 // Developed is what was made of an uploaded file.
@@ -189,14 +198,14 @@ func (p *Pipeline) ReadyMedia(ctx context.Context, w MediaWork, d Developed) err
 		d.Placeholder = []byte{}
 	}
 	f := d.Probe
-	return p.held(ctx, w, `SELECT tenant.ready_media($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`,
+	return p.shown(ctx, w, `SELECT tenant.ready_media($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`,
 		d.Type, d.Path, d.Bytes, d.ThumbPath, d.Placeholder, d.Width, d.Height, d.DurationMs, f.Tool, f.Container, f.VideoCodec, f.AudioCodec, f.HasAudio,
 		f.FPS, f.FPSVaries, f.Rotation, f.Frames, d.Recipes, p.now())
 }
 
 // FinishRendition ends the work on a rendition. With a reason it failed.
 func (p *Pipeline) FinishRendition(ctx context.Context, w MediaWork, r Rendition) error {
-	return p.held(ctx, w, `SELECT tenant.finish_rendition($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+	return p.shown(ctx, w, `SELECT tenant.finish_rendition($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 		r.Type, r.Path, r.Bytes, r.Width, r.Height, r.DurationMs, r.Reason, p.now())
 }
 
