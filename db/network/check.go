@@ -207,8 +207,9 @@ func (c *checker) options() {
 			c.option(o, value)
 		}
 	}
+	c.clashes()
 	for _, o := range c.n.Options {
-		if o.Required && c.d.Options[o.Key] == "" && o.Default == "" && o.matters(c.rule.Format) {
+		if o.Required && c.d.Options[o.Key] == "" && o.Default == "" && c.n.Matters(o, c.d) {
 			c.say("options."+o.Key, OptionMissing, "%s needs %q: %s.", c.n.Label, o.Label, o.ask())
 		}
 	}
@@ -242,7 +243,25 @@ func (o Option) label(value string) string {
 	return map[string]string{"true": "on", "false": "off"}[value]
 }
 
-func (o Option) matters(f Format) bool { return len(o.Formats) == 0 || slices.Contains(o.Formats, f) }
+// clashes names the choices that do not go together.
+func (c *checker) clashes() {
+	for _, clash := range c.n.Clashes {
+		if slices.Contains(clash.Values, c.n.Value(c.d, clash.Key)) && slices.Contains(clash.And, c.n.Value(c.d, clash.With)) {
+			c.say("options."+clash.Key, OptionClash, "%s", clash.Say)
+		}
+	}
+}
+
+// Matters says whether an option has a say in what the draft would be here: by
+// its format, and by what was chosen otherwise.
+func (n *Network) Matters(o Option, d Draft) bool {
+	for key, values := range o.When {
+		if !slices.Contains(values, n.Value(d, key)) {
+			return false
+		}
+	}
+	return len(o.Formats) == 0 || slices.Contains(o.Formats, n.FormatOf(d))
+}
 
 func (c *checker) option(o Option, value string) {
 	field := "options." + o.Key

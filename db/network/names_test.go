@@ -37,6 +37,7 @@ func TestWireNamesAreWhatEachAggregatorCallsANetwork(t *testing.T) {
 		{Facebook, "facebook", "Facebook", "Facebook", "FACEBOOK"},
 		{Instagram, "instagram", "Instagram", "Instagram", "INSTAGRAM"},
 		{Mastodon, "mastodon", "", "", "MASTODON"},
+		{TikTok, "tiktok", "TikTok", "TikTok", "TIKTOK"},
 		{Webhook, "webhook", "", "", ""},
 		{X, "x", "Twitter", "Twitter", "TWITTER"},
 		{YouTube, "youtube", "YouTube", "YouTube", "YOUTUBE"},

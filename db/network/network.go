@@ -22,6 +22,7 @@ type Network struct {
 	Link     LinkUse
 	Formats  []FormatRule
 	Options  []Option
+	Clashes  []Clash
 	Scopes   []Scope
 	Rates    []Rate
 	Thread   int           // posts that a thread may have; zero: there are none
@@ -79,6 +80,7 @@ var all = []*Network{
 	entry(facebook),
 	entry(instagram),
 	entry(mastodon),
+	entry(tiktok),
 	entry(webhook),
 	entry(x),
 	entry(youtube),
@@ -98,6 +100,7 @@ const (
 	Facebook  Name = "facebook"
 	Instagram Name = "instagram"
 	Mastodon  Name = "mastodon"
+	TikTok    Name = "tiktok"
 	Webhook   Name = "webhook"
 	X         Name = "x"
 	YouTube   Name = "youtube"

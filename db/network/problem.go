@@ -37,6 +37,7 @@ const (
 	OptionInvalid   = "option_invalid"
 	OptionMissing   = "option_missing"
 	OptionTooLong   = "option_too_long"
+	OptionClash     = "option_clash"
 )
 
 // Blocks says whether any problem keeps the post from going out.

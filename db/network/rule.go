@@ -104,7 +104,16 @@ type Option struct {
 	Pattern  *regexp.Regexp         // of Write; the whole value
 	Hint     string                 // what Pattern wants: "a two-letter code, as en"
 	Formats  []Format               // where it matters; empty for everywhere
+	When     map[string][]string    // choices among other options under which it matters; empty for always
+	Learned  string                 // the account's setting that lists, parted by commas, which of Choices it has
 	Silences []string               // values under which no first comment is possible
+}
+
+// Clash is two choices that a network does not take together.
+type Clash struct {
+	Key, With   string   // options; the problem stands at Key
+	Values, And []string // their values
+	Say         string
 }
 
 // Choice is one answer to an Option.
@@ -113,10 +122,10 @@ type Choice struct{ Value, Label string }
 // The keys of options. They reach adapters in Post.Options.
 const (
 	OptFormat        = "format"        // facebook, instagram: post, reel, story
-	OptTitle         = "title"         // facebook videos, webhook, youtube
+	OptTitle         = "title"         // facebook videos, webhook, youtube, tiktok photos
 	OptShareToFeed   = "share_to_feed" // instagram reels
 	OptCollaborators = "collaborators" // instagram: user names, comma separated
-	OptThumbOffset   = "thumb_offset"  // instagram reels: milliseconds
+	OptThumbOffset   = "thumb_offset"  // instagram reels, tiktok videos: milliseconds
 	OptVisibility    = "visibility"    // mastodon
 	OptSpoiler       = "spoiler_text"  // mastodon; counts towards the limit
 	OptSensitive     = "sensitive"     // mastodon
@@ -128,12 +137,18 @@ const (
 	OptMadeByAI      = "made_by_ai"    // x
 	OptPaid          = "paid"          // a paid partnership; x
 	OptLabel         = "label"         // bluesky: a warning before the media
-	OptPrivacy       = "privacy"       // youtube
+	OptPrivacy       = "privacy"       // youtube, tiktok: each its own words
 	OptTags          = "tags"          // youtube: comma separated
 	OptCategory      = "category"      // youtube: its number
 	OptForKids       = "made_for_kids" // youtube
-	OptSynthetic     = "synthetic"     // youtube: altered or made by a machine
+	OptSynthetic     = "synthetic"     // youtube, tiktok: altered or made by a machine
 	OptNotify        = "notify"        // youtube: tell subscribers
+	OptComments      = "comments"      // tiktok: whether people may
+	OptDuet          = "duet"          // tiktok videos: whether people may
+	OptStitch        = "stitch"        // tiktok videos: whether people may
+	OptDisclose      = "disclose"      // tiktok: whom the post advertises
+	OptMusic         = "music"         // tiktok photos: add some
+	OptCoverPicture  = "cover_picture" // tiktok photos: which one, from 1
 )
 
 // Scope is one permission that publishing needs.

@@ -3,6 +3,7 @@ package network
 import (
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // most bounds what a server may say about itself: a host that users choose
@@ -14,7 +15,10 @@ const most = 1 << 40
 // and values that cannot be are passed over; n itself does not change.
 func (n *Network) With(settings map[string]string) *Network {
 	own := *n
-	own.Formats = slices.Clone(n.Formats)
+	own.Formats, own.Options = slices.Clone(n.Formats), slices.Clone(n.Options)
+	for i := range own.Options {
+		own.Options[i].narrow(settings[own.Options[i].Learned])
+	}
 	for key, apply := range n.learn {
 		v, err := strconv.ParseInt(settings[key], 10, 64)
 		if err == nil && v > 0 && v <= n.bound(key) {
@@ -22,6 +26,19 @@ func (n *Network) With(settings map[string]string) *Network {
 		}
 	}
 	return &own
+}
+
+// narrow leaves those choices that the account has. A list of none that is known
+// says nothing.
+func (o *Option) narrow(list string) {
+	if o.Learned == "" || list == "" {
+		return
+	}
+	has := strings.Split(list, ",")
+	left := slices.DeleteFunc(slices.Clone(o.Choices), func(c Choice) bool { return !slices.Contains(has, c.Value) })
+	if len(left) > 0 {
+		o.Choices = left
+	}
 }
 
 // bound is the largest value that is believed.

@@ -159,10 +159,9 @@ func (e *editing) options(t db.CheckedTarget) (fields []composer.OptionField) {
 	if t.Network == nil {
 		return nil
 	}
-	format := t.Network.FormatOf(t.Draft)
 	for _, o := range t.Network.Options {
 		value := e.form.content.Options[t.AccountID][o.Key]
-		if len(o.Formats) > 0 && !slices.Contains(o.Formats, format) && value == "" {
+		if !t.Network.Matters(o, t.Draft) && value == "" {
 			continue
 		}
 		f := composer.OptionField{Name: fmt.Sprintf("option.%d.%s", t.AccountID, o.Key), ID: fmt.Sprintf("option-%d-%s", t.AccountID, o.Key), Option: o, Value: value}

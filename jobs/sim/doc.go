@@ -26,7 +26,7 @@
 //   - Bluesky calls an account by its DID, which is its id here, and knows it by
 //     its token as Mastodon does. The token that it was declared with is also the
 //     app password that a session is made with.
-//   - YouTube knows a channel by its token, as Mastodon does.
+//   - YouTube and TikTok know an account by its token, as Mastodon does.
 //   - A webhook account's secret is DefaultSecret unless it was declared.
 //   - A token that begins with "expired" or "revoked" is answered as the network
 //     answers such a token; one that begins with "noscope" may read and not write.

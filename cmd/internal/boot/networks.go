@@ -19,6 +19,7 @@ import (
 	"herald/jobs/networks/httpx"
 	"herald/jobs/networks/instagram"
 	"herald/jobs/networks/mastodon"
+	"herald/jobs/networks/tiktok"
 	"herald/jobs/networks/webhook"
 	"herald/jobs/networks/x"
 	"herald/jobs/networks/youtube"
@@ -39,6 +40,7 @@ func (c Config) Adapters(now func() time.Time) map[network.Name]networks.Adapter
 		network.Facebook:  facebook.New(env(network.Facebook)),
 		network.Instagram: instagram.New(env(network.Instagram)),
 		network.Mastodon:  mastodon.New(env(network.Mastodon)),
+		network.TikTok:    tiktok.New(env(network.TikTok)),
 		network.Webhook:   webhook.New(env(network.Webhook)),
 		network.X:         x.New(env(network.X)),
 		network.YouTube:   youtube.New(env(network.YouTube)),

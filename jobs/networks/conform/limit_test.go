@@ -210,7 +210,7 @@ func (l limit) above(t *testing.T, w *world, post networks.Post) {
 		t.Errorf("the catalogue says %q, want %s", got, l.code)
 	}
 	switch {
-	case p.takesAnyFile() != "": // the bound is ours alone
+	case p.takesAnyFile() != "", slices.Contains(p.stricter, l.format): // the bound is ours alone
 	case post.FirstComment != "":
 		c := newCourier(w, w.jobOf(post))
 		c.run(t.Context())

@@ -227,7 +227,7 @@ func noAddress(t *testing.T, p place) {
 				c.wantState(t, failed)
 				w.wantPublic(0)
 			}
-			if !p.Pulls || p.takesAnyFile() != "" {
+			if !p.Pulls || p.takesAnyFile() != "" || rule.Format == p.sent {
 				return
 			}
 			w = newWorld(t, p)

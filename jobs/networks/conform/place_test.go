@@ -12,6 +12,7 @@ import (
 	"herald/jobs/networks/facebook"
 	"herald/jobs/networks/instagram"
 	"herald/jobs/networks/mastodon"
+	"herald/jobs/networks/tiktok"
 	"herald/jobs/networks/webhook"
 	"herald/jobs/networks/x"
 	"herald/jobs/networks/youtube"
@@ -32,10 +33,19 @@ type place struct {
 	tells    bool              // what became of our upload is told by the network, whatever else its lists hold
 	proves   bool              // a look-up asks for the upload and reads no list
 	later    bool              // a file is looked at after it was taken: what follows the commit says that it is turned down
+
+	accepts  network.Format   // a format that a commit only hands over, and the network then works on; empty if none
+	unsigned network.Format   // a format whose commit shows no token: its address is the right to make it
+	sent     network.Format   // a format whose files are sent as bytes though the network pulls others
+	stricter []network.Format // formats of which the network takes a longer text than the catalogue, whose bound holds for all
+	unproved []network.Format // formats that nothing tells of if the commit's answer is lost, so that a person looks
 }
 
 // graphRefusal is Graph's error body; the words for the user say the same.
 const graphRefusal = `{"error":{"message":%[1]q,"type":"OAuthException","code":100,"error_user_title":"No","error_user_msg":%[1]q,"fbtrace_id":"A1"}}`
+
+// tiktokPhotos are the formats that TikTok pulls.
+var tiktokPhotos = []network.Format{network.FormatImage, network.FormatImages}
 
 const (
 	accountID = "1001"
@@ -71,6 +81,14 @@ func places() []place {
 			make:    func(e networks.Env) networks.Adapter { return mastodon.New(e) },
 			nobody:  "its answer cannot be about another account, because the token alone says whose a post is",
 			refusal: `{"error":%q}`,
+		},
+		{
+			Network: entry(network.TikTok), prepared: network.FormatVideo, accepts: network.FormatVideo, tells: true, proves: true,
+			make:    func(e networks.Env) networks.Adapter { return tiktok.New(e) },
+			renewed: map[string]string{}, rotates: true,
+			unsigned: network.FormatVideo, sent: network.FormatVideo, unproved: tiktokPhotos, stricter: tiktokPhotos,
+			nobody:  "its answer is the id of the publish alone, which names no account",
+			refusal: `{"data":{},"error":{"code":"invalid_params","message":%q,"log_id":"L1"}}`,
 		},
 		{
 			Network: entry(network.Webhook),

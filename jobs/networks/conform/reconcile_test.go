@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -190,7 +191,11 @@ func reconcileFormat(t *testing.T, p place, f network.Format) {
 	w := newWorld(t, p)
 	c := uncertain(t, w, w.job(f))
 	c.run(t.Context())
-	c.wantState(t, published)
+	if slices.Contains(p.unproved, f) {
+		c.wantState(t, manual)
+	} else {
+		c.wantState(t, published)
+	}
 	w.wantPublic(1)
 	w.wantQuiet(t, c.job)
 }

@@ -41,8 +41,8 @@ type Row struct {
 type Table struct {
 	Network string // as people call it
 	Rows    []Row  // the first of those that speak most exactly of a refusal counts
-	// Inside says that a 2xx may hold a refusal that is documented as one, so that
-	// nothing took effect; else a 2xx that holds one is an answer nobody can read.
+	// Inside says that a 2xx may hold a refusal, which is believed if a row documents
+	// it; else, and without it, a 2xx that holds one is an answer nobody can read.
 	Inside bool
 	// Read finds the refusal in an answer. False: the answer is not the network's
 	// own, as a page of HTML from a proxy, or it is no refusal.
@@ -60,7 +60,10 @@ func (t Table) Sort(step httpx.Step, attempt int, a *httpx.Answer) *fault.Fault 
 	case !refused:
 		return strange(step, a)
 	}
-	row := t.row(step, a, p)
+	row, documented := t.row(step, a, p)
+	if a.OK() && !documented {
+		return httpx.Unparsable(step, a)
+	}
 	f := &fault.Fault{Kind: row.kind(step, attempt), Code: cmp.Or(row.Name, row.Code, httpx.SafeText(p.Code), httpx.Sort(step, a).Code), Status: a.Status,
 		RequestID: cmp.Or(p.RequestID, a.RequestID), Say: t.say(row, p)}
 	if step == httpx.Commit && a.Status >= 500 {
@@ -89,7 +92,7 @@ func strange(step httpx.Step, a *httpx.Answer) *fault.Fault {
 
 // row finds the row that speaks most exactly of p. Without one, the status
 // decides, and the network's own words are quoted.
-func (t Table) row(step httpx.Step, a *httpx.Answer, p Problem) Row {
+func (t Table) row(step httpx.Step, a *httpx.Answer, p Problem) (r Row, documented bool) {
 	var best Row
 	rank := 0
 	for _, r := range t.Rows {
@@ -98,13 +101,10 @@ func (t Table) row(step httpx.Step, a *httpx.Answer, p Problem) Row {
 		}
 	}
 	if rank > 0 {
-		return best
-	}
-	if a.OK() {
-		return Row{Kind: fault.Validation, Quote: true, Say: "{network} refused the post."}
+		return best, true
 	}
 	plain := httpx.Sort(step, a)
-	return Row{Kind: plain.Kind, Quote: true, Say: plain.Say}
+	return Row{Kind: plain.Kind, Quote: true, Say: plain.Say}, false
 }
 
 // speaksOf is zero if the row is about something else, else the more the more

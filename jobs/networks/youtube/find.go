@@ -90,12 +90,15 @@ func (a *Adapter) findListed(ctx context.Context, job networks.Job, w networks.W
 	var fits []string
 	complete, err := a.eachUpload(ctx, job, uploads, func(i item) bool {
 		s := i.Snippet
+		if s.Published.Before(w.Since) {
+			return false
+		}
 		v := video{}
 		v.Snippet.Title, v.Snippet.Description = s.Title, s.Description
 		if !s.Published.After(w.Until) && v.same(job.Post) && !slices.Contains(w.Taken, s.Resource.VideoID) {
 			fits = append(fits, s.Resource.VideoID)
 		}
-		return !s.Published.Before(w.Since)
+		return true
 	})
 	switch {
 	case err != nil:

@@ -339,6 +339,9 @@ func TestFindAsksTheUpload(t *testing.T) {
 		"forgotten, older": {func(s *studio, k *nettest.Handles) {
 			s.gone, s.list = true, []map[string]any{listed("VID0002", "The oven", "Other", noon.Add(-time.Hour)), ours}
 		}, networks.Absent, ""},
+		"forgotten, same but older": {func(s *studio, k *nettest.Handles) {
+			s.gone, s.list = true, []map[string]any{listed("VID0003", "The oven", text, noon.Add(-time.Hour))}
+		}, networks.Absent, ""},
 		"forgotten, two": {func(s *studio, k *nettest.Handles) {
 			s.gone, s.list = true, []map[string]any{ours, listed("VID0002", "The oven", text, noon)}
 		}, networks.CantTell, ""},
