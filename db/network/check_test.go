@@ -3,6 +3,7 @@ package network
 import (
 	"fmt"
 	"slices"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -340,13 +341,17 @@ func drawDraft(t *rapid.T) Draft {
 	return d
 }
 
+// misformatted is how fmt says that a verb and its value do not fit. A sentence may
+// quote a "%!" that somebody wrote.
+var misformatted = regexp.MustCompile(`%!.?\(`)
+
 func TestCheckAnswersAnyDraftInWholeSentences(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		d := drawDraft(t)
 		for _, n := range All() {
 			for _, p := range n.Check(d) {
-				if p.Field == "" || p.Code == "" || !strings.HasSuffix(p.Say, ".") || strings.Contains(p.Say, "%!") || len(p.Say) > 700 {
+				if p.Field == "" || p.Code == "" || !strings.HasSuffix(p.Say, ".") || misformatted.MatchString(p.Say) || len(p.Say) > 700 {
 					t.Fatalf("%s says %+v", n.Name, p)
 				}
 			}
@@ -377,7 +382,7 @@ func FuzzCheck(f *testing.F) {
 			Media: []Media{{Kind: Image, Type: mime, Width: w, Height: h, Alt: text}}}
 		for _, n := range All() {
 			for _, p := range n.Check(d) {
-				if p.Say == "" || strings.Contains(p.Say, "%!") {
+				if p.Say == "" || misformatted.MatchString(p.Say) {
 					t.Errorf("%s says %+v", n.Name, p)
 				}
 			}

@@ -43,7 +43,7 @@ func TestForeignIdsAreNotFoundInEveryPosition(t *testing.T) {
 			}
 		}
 	}
-	for _, do := range []string{fmt.Sprintf("all:%d", client), "all:x", "none:0", "customise:tiktok", "fit:nowhere", "up:-1"} {
+	for _, do := range []string{fmt.Sprintf("all:%d", client), "all:x", "none:0", "customise:nowhere", "fit:nowhere", "up:-1"} {
 		form := s.fresh(t)
 		form.Set("do", do)
 		if a := s.post(t, s.owner, "/w/north/posts/form", form); a.status != 404 {
