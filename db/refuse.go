@@ -78,6 +78,13 @@ func refused(err error) error {
 	return err
 }
 
+// Unstorable says whether Postgres refused a statement for a text that it cannot
+// hold: a null character, bytes that are no UTF-8.
+func Unstorable(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && (pg.Code == "22021" || pg.Code == "22P05")
+}
+
 func isUnique(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && (pg.Code == "23505" || pg.Code == "42P06")

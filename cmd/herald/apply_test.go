@@ -42,3 +42,15 @@ func TestApplyNamesFileAndLineBeforeItAsksForADatabase(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestEveryCommandRefusesASettingThatHeraldDoesNotKnow(t *testing.T) {
+	t.Setenv("HERALD_TIKC", "1s")
+	for _, c := range commands() {
+		if c.name == "apply" || c.name == "demo" {
+			continue // apply wants its file first; demo reads as serve does
+		}
+		if err := c.run(t.Context(), nil, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "did you mean HERALD_TICK") {
+			t.Errorf("herald %s: %v", c.name, err)
+		}
+	}
+}

@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"io"
+	"os"
 	"time"
 
 	"herald/cmd/internal/bench"
+	"herald/cmd/internal/boot"
 )
 
 func benchCommand(ctx context.Context, args []string, out io.Writer) error {
@@ -17,6 +19,9 @@ func benchCommand(ctx context.Context, args []string, out io.Writer) error {
 	pictures := f.Bool("pictures", false, "measure thumbnails alone")
 	upload := f.Bool("upload", false, "measure an upload of 2 GB alone")
 	if err := parse(f, args); err != nil {
+		return err
+	}
+	if _, err := boot.Read(os.Environ()); err != nil {
 		return err
 	}
 	size := bench.Size{Targets: *targets, Rounds: *rounds, Steady: *steady}

@@ -129,6 +129,9 @@ func versionCommand(_ context.Context, args []string, out io.Writer) error {
 	if err := parse(flags("version"), args); err != nil {
 		return err
 	}
+	if _, err := boot.Read(os.Environ()); err != nil {
+		return err
+	}
 	commit := "unknown"
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {

@@ -6,8 +6,10 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"time"
 
+	"herald/cmd/internal/boot"
 	"herald/jobs/sim"
 )
 
@@ -15,6 +17,9 @@ func simulateCommand(ctx context.Context, args []string, out io.Writer) error {
 	f := flags("simulate")
 	addr := f.String("addr", "127.0.0.1:9090", "where the simulated networks listen")
 	if err := parse(f, args); err != nil {
+		return err
+	}
+	if _, err := boot.Read(os.Environ()); err != nil {
 		return err
 	}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", *addr)

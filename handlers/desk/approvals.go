@@ -65,8 +65,11 @@ func pathRequest(r *http.Request) model.RequestID {
 // createDecision answers POST /approvals/{request}/decisions. A decision that
 // comes too late is answered with what changed.
 func (d *Desk) createDecision(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
-	stage, _ := strconv.Atoi(r.PostFormValue("stage")) // what is no number is no stage
-	form := db.Decision{Verdict: model.Verdict(r.PostFormValue("verdict")), Words: r.PostFormValue("words"), Hash: r.PostFormValue("hash"), Stage: stage}
+	stage, err := strconv.ParseInt(r.PostFormValue("stage"), 10, 32)
+	if err != nil {
+		stage = 0 // what is no number is no stage
+	}
+	form := db.Decision{Verdict: model.Verdict(r.PostFormValue("verdict")), Words: r.PostFormValue("words"), Hash: r.PostFormValue("hash"), Stage: int(stage)}
 	out, err := scope.Decide(r.Context(), pathRequest(r), form)
 	no, refused := model.Refused(err)
 	changed, late := errors.AsType[*db.Changed](err)

@@ -115,11 +115,11 @@ func (d *Desk) showVersion(w http.ResponseWriter, r *http.Request, scope *db.Sco
 	if err != nil {
 		return err
 	}
-	number, err := strconv.Atoi(r.PathValue("number"))
+	number, err := strconv.ParseInt(r.PathValue("number"), 10, 32)
 	if err != nil {
 		return model.Refuse(model.NotFound, "This post has no such version.")
 	}
-	version, err := scope.PostVersion(r.Context(), page.Post.ID, number)
+	version, err := scope.PostVersion(r.Context(), page.Post.ID, int(number))
 	if err != nil {
 		return err
 	}

@@ -115,6 +115,9 @@ func (e *Edge) Fail(w http.ResponseWriter, r *http.Request, err error) {
 
 // sort tells a refusal from a fault of ours, which it logs under a reference.
 func (e *Edge) sort(ctx context.Context, err error, where ...any) (status int, say, ref string) {
+	if db.Unstorable(err) {
+		err = errUnstorable
+	}
 	if no, ok := model.Refused(err); ok {
 		return Status(err), no.Say, ""
 	}
@@ -127,6 +130,8 @@ func (e *Edge) sort(ctx context.Context, err error, where ...any) (status int, s
 	}
 	return Status(err), "", ref
 }
+
+var errUnstorable = model.Refuse(model.Unprocessable, "This holds a character that cannot be kept: a null character, or bytes that are no text. Take it out and send it again.")
 
 // sayAway is for a person whose page or form came while the database was away.
 const sayAway = "Herald could not reach its database just now, so nothing was saved. Nobody was signed out. Keep this page, or go back to it with what you wrote, and try again in a moment."
