@@ -127,7 +127,7 @@ video() {
 browser_code() {
 	stamp=static/node_modules/.herald-lock
 	if ! cmp -s static/package-lock.json "$stamp"; then
-		quietly "fetching the browser code from npm (htmx, icons, a font)" \
+		quietly "fetching the browser code from npm (htmx, tus, icons, a font)" \
 			npm ci --prefix static --ignore-scripts --no-audit --no-fund
 		cp static/package-lock.json "$stamp"
 	fi

@@ -65,6 +65,7 @@ var routes = map[string]route{
 	"GET /w/{slug}/media":                           shelves,
 	"GET /w/{slug}/media/new":                       newFiles,
 	"POST /w/{slug}/media/files":                    files,
+	"POST /w/{slug}/media/arrivals":                 arrivals,
 	"GET /w/{slug}/media/standings":                 get(func(of dbtest.Holding) string { return "/media/standings?media=" + id(of.Media) }),
 	"GET /w/{slug}/media/{media}":                   get(func(of dbtest.Holding) string { return "/media/" + id(of.Media) }),
 	"GET /w/{slug}/media/{media}/standing":          get(func(of dbtest.Holding) string { return "/media/" + id(of.Media) + "/standing" }),
@@ -268,6 +269,15 @@ func files(g *grounds, own, of dbtest.Holding) []try {
 	return []try{
 		{name: "client", path: at(own, "/media/files"), form: fields("client", id(of.Client)), file: g.picture},
 		{name: "folder", path: at(own, "/media/files"), form: fields("client", id(own.Client), "folder", id(of.Folder)), file: g.picture},
+	}
+}
+
+func arrivals(_ *grounds, own, of dbtest.Holding) []try {
+	to := at(own, "/media/arrivals")
+	return []try{
+		{name: "file", path: to, form: fields("pick", id(of.Media))},
+		{name: "one of two files", path: to, form: fields("pick", id(own.Media), "pick", id(of.Media))},
+		{name: "folder", path: to, form: fields("pick", id(own.Media), "folder", id(of.Folder))},
 	}
 }
 

@@ -26,6 +26,7 @@ type tab struct {
 	*browser.Window
 	t       *testing.T
 	expects []int // statuses of refusals that the test provokes
+	cut     bool  // the test breaks the connection
 }
 
 // open opens a window. At the end of the test it must not have complained.
@@ -41,10 +42,23 @@ func open(t *testing.T, look browser.Look) *tab {
 	return p
 }
 
+// second opens another tab of the same person.
+func (p *tab) second() *tab {
+	p.t.Helper()
+	w, err := p.Second()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	q := &tab{Window: w, t: p.t}
+	q.watch()
+	return q
+}
+
 func (p *tab) watch() {
 	p.t.Cleanup(func() {
 		for _, one := range p.Trouble() {
-			if !slices.Contains(p.expects, one.Status) {
+			lost := p.cut && strings.Contains(one.Say, "net::ERR_INTERNET_DISCONNECTED")
+			if !slices.Contains(p.expects, one.Status) && !lost {
 				p.t.Errorf("the browser complained: %s", one.Say)
 			}
 		}
@@ -195,9 +209,9 @@ func (p *tab) find(role, name string) *rod.Element {
 
 // look is find without waiting.
 func (p *tab) look(role, name string) *rod.Element {
-	root, err := p.Timeout(patience).Element("body")
+	root, err := p.Timeout(patience).ElementByJS(rod.Eval(`() => document.querySelector("dialog:modal") ?? document.body`))
 	if err != nil {
-		return nil
+		return nil // a modal dialog leaves nothing of the page around it
 	}
 	var begins *proto.AccessibilityAXNode
 	for _, r := range roles[role] {

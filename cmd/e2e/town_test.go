@@ -1,9 +1,11 @@
 package e2e
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -11,6 +13,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -37,6 +41,7 @@ type town struct {
 	box     *mailbox.Mailbox
 	browser *browser.Browser
 	web     *httptest.Server
+	front   *door // of the web
 	nets    *httptest.Server
 	stops   []func()
 }
@@ -145,10 +150,19 @@ func (t *town) redis(ctx context.Context) error {
 }
 
 // door answers with what is behind it as soon as there is something.
-type door struct{ inner atomic.Pointer[http.Handler] }
+type door struct {
+	inner atomic.Pointer[http.Handler]
+	gates sync.Map // of *gate by the beginning of the paths that lead through it
+}
 
 // ServeHTTP lets the request through.
 func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	d.gates.Range(func(prefix, g any) bool {
+		if strings.HasPrefix(r.URL.Path, prefix.(string)) {
+			r.Body = &slowBody{ReadCloser: r.Body, gate: g.(*gate), over: r.Context().Done()}
+		}
+		return true
+	})
 	if h := d.inner.Load(); h != nil {
 		(*h).ServeHTTP(w, r)
 		return
@@ -156,11 +170,59 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, "not yet", http.StatusServiceUnavailable)
 }
 
+// gate lets the first bytes of what is sent through, and the rest once it opens.
+type gate struct {
+	room atomic.Int64
+	open chan struct{}
+}
+
+// gated puts a gate before the paths that begin with prefix.
+func (d *door) gated(t *testing.T, prefix string, room int64) *gate {
+	g := &gate{open: make(chan struct{})}
+	g.room.Store(room)
+	d.gates.Store(prefix, g)
+	t.Cleanup(func() { d.gates.Delete(prefix) })
+	return g
+}
+
+// slowBody is a request's body behind a gate.
+type slowBody struct {
+	io.ReadCloser
+	gate *gate
+	over <-chan struct{}
+	rest io.Reader // what came while the gate was closed
+}
+
+// Read waits at a closed gate until it opens or the connection is gone, which only
+// who reads on can notice.
+func (b *slowBody) Read(p []byte) (int, error) {
+	if b.rest != nil {
+		return b.rest.Read(p)
+	}
+	if b.gate.room.Load() > 0 {
+		n, err := b.ReadCloser.Read(p[:min(len(p), 64<<10)])
+		b.gate.room.Add(-int64(n))
+		return n, err
+	}
+	rest, err := io.ReadAll(b.ReadCloser)
+	if err != nil {
+		return 0, err
+	}
+	select {
+	case <-b.gate.open:
+		b.rest = bytes.NewReader(rest)
+		return b.rest.Read(p)
+	case <-b.over:
+		return 0, io.ErrUnexpectedEOF
+	}
+}
+
 func (d *door) open(h http.Handler) { d.inner.Store(&h) }
 
 // places are the addresses around Herald: its own, the networks', the mailbox's.
 func (t *town) places(context.Context) (err error) {
 	front, nets := &door{}, &door{}
+	t.front = front
 	t.web, t.nets = httptest.NewServer(front), httptest.NewServer(nets)
 	t.stops = append(t.stops, t.web.Close, t.nets.Close)
 	t.config.BaseURL = t.web.URL
@@ -200,7 +262,7 @@ func (t *town) herald(ctx context.Context) error {
 		return err
 	}
 	t.stops = append(t.stops, worker.Stop)
-	t.web.Config.Handler.(*door).open(t.app.Web())
+	t.front.open(t.app.Web())
 	return nil
 }
 

@@ -21,7 +21,7 @@ type around struct {
 // libraryScreen describes the library for the shell.
 func libraryScreen(title string) page {
 	return page{title: title, nav: "media", wide: true, styles: []string{"css/library.css"},
-		modules: []string{"js/library-shelf.js"}}
+		modules: []string{"js/library-shelf.js", "js/media-uploads.js"}}
 }
 
 // showLibrary answers GET /media: the files that the address asks for or, where

@@ -8,6 +8,7 @@ func (d *Desk) libraryRoutes() []route {
 		{"GET /w/{slug}/media/standings", model.MediaView, d.showStandings},
 		{"GET /w/{slug}/media/new", model.MediaWrite, d.showNewFiles},
 		{"POST /w/{slug}/media/files", model.MediaWrite, d.createFiles},
+		{"POST /w/{slug}/media/arrivals", model.MediaWrite, d.createArrivals},
 		{"GET /w/{slug}/media/{media}", model.MediaView, d.showAsset},
 		{"GET /w/{slug}/media/{media}/standing", model.MediaView, d.showAssetStanding},
 		{"POST /w/{slug}/media/{media}", model.MediaWrite, d.describeAsset},

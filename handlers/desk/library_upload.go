@@ -9,6 +9,7 @@ import (
 
 	"herald/db"
 	"herald/db/model"
+	"herald/handlers/web"
 	"herald/views/library"
 )
 
@@ -26,7 +27,7 @@ func (d *Desk) uploadProps(scope *db.Scope, l shelf, a around) *library.Upload {
 	if len(write) == 0 {
 		return nil
 	}
-	u := &library.Upload{Href: l.under("/new"), Action: at(scope, "/media/files"), Back: l.with(), Accept: accepted,
+	u := &library.Upload{Href: l.under("/new"), Action: at(scope, "/media/files"), Endpoint: at(scope, "/uploads"), Arrived: at(scope, "/media/arrivals"), Back: l.with(), Accept: accepted,
 		Say: "JPEG, PNG, WebP or MP4, up to " + megabytes(d.uploadBytes()) + " each"}
 	if open, found := folderIn(a.folders, l.wants.Folder); found {
 		u.Client, u.Folder, u.Place = id(open.ClientID), id(open.ID), open.Name
@@ -119,14 +120,20 @@ func readPlace(ctx context.Context, scope *db.Scope, form url.Values) (model.Cli
 	if err != nil {
 		return 0, 0, err
 	}
-	all, err := scope.Folders(ctx, client[0])
+	return client[0], model.FolderID(folder), knowFolder(ctx, scope, client[0], model.FolderID(folder))
+}
+
+// knowFolder refuses a client, if not zero, and a folder, if not zero, that is not
+// there.
+func knowFolder(ctx context.Context, scope *db.Scope, client model.ClientID, folder model.FolderID) error {
+	all, err := scope.Folders(ctx, client)
 	if err != nil {
-		return 0, 0, err
+		return err
 	}
-	if _, found := folderIn(all, model.FolderID(folder)); folder != 0 && !found {
-		return 0, 0, model.Refuse(model.NotFound, "There is no such folder.")
+	if _, found := folderIn(all, folder); folder != 0 && !found {
+		return model.Refuse(model.NotFound, "There is no such folder.")
 	}
-	return client[0], model.FolderID(folder), nil
+	return nil
 }
 
 // fileAway puts new files into a folder. One that lay in another one already stays
@@ -158,4 +165,46 @@ func (d *Desk) tellTaken(w http.ResponseWriter, r *http.Request, scope *db.Scope
 		return err
 	}
 	return d.drawNewFiles(w, r, scope, l, http.StatusUnprocessableEntity, func(u *library.Upload) { u.Refused, u.Taken = t.refused, say })
+}
+
+// createArrivals answers POST /media/arrivals: files that came piece by piece are
+// put into the folder that was open, and their cards come back.
+func (d *Desk) createArrivals(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
+	if err := r.ParseForm(); err != nil {
+		return errForm
+	}
+	list, err := ids[model.MediaID](r.PostForm["pick"])
+	if err != nil {
+		return err
+	}
+	folder, err := optionalID(r.PostForm.Get("folder"))
+	if err != nil {
+		return err
+	}
+	assets, err := scope.Media(r.Context(), list)
+	if err != nil {
+		return err
+	}
+	if err := knowFolder(r.Context(), scope, 0, model.FolderID(folder)); err != nil {
+		return err
+	}
+	if err := d.fileAway(r.Context(), scope, assets, model.FolderID(folder)); err != nil {
+		return err
+	}
+	if !web.FromHTMX(r) || len(list) == 0 {
+		return web.See(w, r, at(scope, "/media"))
+	}
+	return d.drawArrivals(w, r, scope, list)
+}
+
+func (d *Desk) drawArrivals(w http.ResponseWriter, r *http.Request, scope *db.Scope, list []model.MediaID) error {
+	found, err := scope.Library(r.Context(), db.LibraryFilter{IDs: list})
+	if err != nil {
+		return err
+	}
+	storage, err := scope.Storage(r.Context())
+	if err != nil {
+		return err
+	}
+	return web.Render(w, r, http.StatusOK, library.Arrived(d.libraryList(scope, shelf{}, found), storageProps(storage)))
 }

@@ -6,6 +6,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"log"
@@ -25,12 +26,15 @@ const (
 // taken are the files of others, by the name that pages use.
 var taken = map[string]string{
 	"htmx.min.js": "htmx.org/dist/htmx.min.js",
+	"tus.min.js":  "tus-js-client/dist/tus.min.js",
 	"schibsted-grotesk-latin-wght-normal.woff2":     "@fontsource-variable/schibsted-grotesk/files/schibsted-grotesk-latin-wght-normal.woff2",
 	"schibsted-grotesk-latin-ext-wght-normal.woff2": "@fontsource-variable/schibsted-grotesk/files/schibsted-grotesk-latin-ext-wght-normal.woff2",
 }
 
-// packages are those whose licence goes along.
-var packages = []string{"htmx.org", "@fontsource-variable/schibsted-grotesk", "lucide-static"}
+// packages are those whose licence goes along: tus-js-client brings the four after
+// it in its one file.
+var packages = []string{"htmx.org", "@fontsource-variable/schibsted-grotesk", "lucide-static",
+	"tus-js-client", "js-base64", "url-parse", "querystringify", "requires-port"}
 
 func main() {
 	log.SetFlags(0)
@@ -91,6 +95,9 @@ func licences() ([]byte, error) {
 	var all bytes.Buffer
 	for _, p := range packages {
 		text, err := os.ReadFile(filepath.Join(modules, p, "LICENSE"))
+		if errors.Is(err, fs.ErrNotExist) {
+			text, err = os.ReadFile(filepath.Join(modules, p, "LICENSE.md"))
+		}
 		if err != nil {
 			return nil, err
 		}

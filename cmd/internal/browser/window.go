@@ -52,6 +52,17 @@ func (w *Window) Show(look Look) error {
 	return nil
 }
 
+// Second opens another tab with the same cookies and storage.
+func (w *Window) Second() (*Window, error) {
+	page, err := w.private.Page(proto.TargetCreateTarget{URL: "about:blank"})
+	if err != nil {
+		return nil, err
+	}
+	second := &Window{Page: page, private: w.private}
+	second.listen()
+	return second, second.Show(w.Look)
+}
+
 // Shut closes the window and forgets its cookies.
 func (w *Window) Shut() {
 	_ = w.Page.Close()

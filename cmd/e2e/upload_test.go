@@ -1,0 +1,234 @@
+package e2e
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-rod/rod/lib/proto"
+	"github.com/jackc/pgx/v5"
+
+	"herald/cmd/internal/browser"
+	"herald/db"
+)
+
+// film is a video file of about size bytes: a short one, padded as the format
+// allows. Each name makes another.
+func film(t *testing.T, name string, size int) string {
+	t.Helper()
+	short, err := os.ReadFile("../../db/picture/testdata/landscape.mp4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	box := make([]byte, max(size-len(short), 64))
+	binary.BigEndian.PutUint32(box, uint32(len(box)))
+	copy(box[4:], "free"+name)
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, slices.Concat(short, box), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// drag drops files from the desktop onto what a selector finds.
+func (p *tab) drag(selector string, paths ...string) {
+	p.t.Helper()
+	el, err := p.Timeout(patience).Element(selector)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	at, err := p.aim(el)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	data := &proto.InputDragData{Items: []*proto.InputDragDataItem{}, Files: paths, DragOperationsMask: 1}
+	for _, kind := range []proto.InputDispatchDragEventType{"dragEnter", "dragOver", "drop"} {
+		if err := (proto.InputDispatchDragEvent{Type: kind, X: at.X, Y: at.Y, Data: data}).Call(p.Page); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+}
+
+// line breaks the connection, or mends it.
+func (p *tab) line(broken bool) {
+	p.t.Helper()
+	p.cut = p.cut || broken
+	err := proto.NetworkEmulateNetworkConditions{Offline: broken, DownloadThroughput: -1, UploadThroughput: -1}.Call(p.Page)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// stored is the asset that a file of the desktop became, if it has become one.
+func (a *agency) stored(t *testing.T, path string) (one db.Asset, ok bool) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(data)
+	page, err := a.owner.Library(t.Context(), db.LibraryFilter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, asset := range page.Assets {
+		if slices.Equal(asset.Sha256, sum[:]) {
+			return asset.Asset, true
+		}
+	}
+	return one, false
+}
+
+// uploads asks the database about the agency's uploads.
+func (a *agency) uploads(t *testing.T, what string) (n int64) {
+	t.Helper()
+	url := here.config.DatabaseURL
+	if a.owner.Workspace.Shard == secondShard {
+		url = here.config.ShardURLs[secondShard]
+	}
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.WithoutCancel(t.Context()))
+	if err := conn.QueryRow(t.Context(), "SELECT "+what+" FROM tenant.uploads WHERE tenant_id = $1", a.owner.Actor.Tenant).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// percent is how far the first upload of the page is.
+func (p *tab) percent() int {
+	v, err := p.Eval(`() => document.querySelector(".upload-bar")?.value ?? 0`)
+	if err != nil {
+		return 0
+	}
+	return v.Value.Int()
+}
+
+func TestFilesAreDraggedFromTheDesktopOntoTheLibrary(t *testing.T) {
+	t.Parallel()
+	a := newAgency(t)
+	p := a.member(t, browser.Desktop, a.anna())
+	p.refuses(invalid)
+	p.visit(a.path("/media"))
+	bad := filepath.Join(t.TempDir(), "page.jpg")
+	if err := os.WriteFile(bad, []byte("<!doctype html><title>no picture</title>"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	jpg, mp4 := photo(t, "rye.jpg"), film(t, "oven.mp4", 1<<20)
+	p.drag("#main", jpg, mp4, bad)
+	p.find("field", "They belong to")
+	if p.look("button", "Cancel: rye.jpg") != nil {
+		t.Error("it began before anybody said whose files these are")
+	}
+	p.chooses("They belong to", "Bakery")
+	p.sees("2 files in the library, one file not taken", "“page.jpg” is a web page (HTML), whatever its name says.")
+	for _, path := range []string{jpg, mp4} {
+		one, ok := a.stored(t, path)
+		if !ok || one.Name != filepath.Base(path) || one.ClientID != a.client(t, "bakery") {
+			t.Errorf("%s became %+v", path, one)
+		}
+		p.says("#assets", one.Name)
+	}
+	p.press("button", "Clear")
+	p.drag("#assets", jpg)
+	p.sees("The client’s library had this file already; it is the same one.")
+	p.until("two cards, each once", func() bool {
+		n, err := p.Elements(".asset")
+		return err == nil && len(n) == 2
+	})
+	p.fits()
+}
+
+// chooses picks an entry of a select by its words.
+func (p *tab) chooses(field, words string) {
+	p.t.Helper()
+	if err := p.find("field", field).Select([]string{words}, true, "text"); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func TestAnUploadGoesOnAfterTheConnectionWasLost(t *testing.T) {
+	t.Parallel()
+	a := newAgency(t)
+	p := a.member(t, browser.Desktop, a.anna())
+	p.visit(a.path(fmt.Sprintf("/media?client=%d", a.client(t, "museum"))))
+	long := film(t, "long.mp4", 12<<20)
+	gate := here.front.gated(t, a.path("/uploads"), 4<<20)
+	p.drag("#main", long)
+	p.until("a third of the file", func() bool { return p.percent() >= 33 && gate.room.Load() <= 0 })
+	p.line(true)
+	p.sees("The connection is lost. It goes on by itself.")
+	if _, whole := a.stored(t, long); whole {
+		t.Fatal("it had arrived already")
+	}
+	p.line(false)
+	close(gate.open)
+	p.sees("One file in the library")
+	if one, whole := a.stored(t, long); !whole || one.UploadedBytes != 12<<20 {
+		t.Errorf("it became %+v", one)
+	}
+	if n := a.uploads(t, "count(*)"); n != 1 {
+		t.Errorf("%d uploads: it began again instead of going on", n)
+	}
+}
+
+func TestAnUploadGoesOnAfterTheTabWasClosed(t *testing.T) {
+	t.Parallel()
+	a := newAgency(t)
+	p := a.member(t, browser.Desktop, a.anna())
+	address := a.path(fmt.Sprintf("/media?client=%d", a.client(t, "museum")))
+	p.visit(address)
+	long := film(t, "long.mp4", 12<<20)
+	gate := here.front.gated(t, a.path("/uploads"), 4<<20)
+	p.drag("#main", long)
+	p.until("a third of the file", func() bool { return p.percent() >= 33 && gate.room.Load() <= 0 })
+	q := p.second()
+	if _, err := (proto.TargetCloseTarget{TargetID: p.TargetID}).Call(p.Page.Browser()); err != nil {
+		t.Fatal(err)
+	}
+	q.visit(address)
+	q.sees("long.mp4", "Not here whole yet, 12 MB. Choose the file again, and it goes on where it stopped.")
+	before := a.uploads(t, "received")
+	if before == 0 {
+		t.Error("nothing had arrived, so nothing can go on")
+	}
+	close(gate.open)
+	q.drag("#main", long)
+	q.sees("One file in the library")
+	q.misses("Not here whole yet")
+	if _, whole := a.stored(t, long); !whole {
+		t.Error("it is not in the library")
+	}
+	if n := a.uploads(t, "count(*)"); n != 1 {
+		t.Errorf("%d uploads: it began again instead of going on", n)
+	}
+}
+
+func TestAnUploadIsCancelled(t *testing.T) {
+	t.Parallel()
+	a := newAgency(t)
+	p := a.member(t, browser.Phone, a.anna())
+	p.visit(a.path(fmt.Sprintf("/media?client=%d", a.client(t, "museum"))))
+	long := film(t, "long.mp4", 12<<20)
+	gate := here.front.gated(t, a.path("/uploads"), 4<<20)
+	p.press("link", "Upload")
+	p.upload("#upload-file", long)
+	p.until("some of the file", func() bool { return p.percent() >= 5 && gate.room.Load() <= 0 })
+	p.fits()
+	p.press("button", "Cancel: long.mp4")
+	p.sees("Cancelled")
+	p.until("the upload to be given up", func() bool {
+		return a.uploads(t, "count(*)") == 0
+	})
+	if strings.Contains(p.text(), "in the library") {
+		t.Error("it says that it arrived")
+	}
+}
