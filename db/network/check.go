@@ -58,6 +58,7 @@ func (c *checker) text() {
 		c.length()
 		c.barred("text", "the text", c.n.Text, c.d.Text)
 		c.tags("text", "the text", c.n.Text, c.d.Text)
+		c.links(c.n.Text)
 	}
 }
 
@@ -108,6 +109,26 @@ func (c *checker) tags(field, where string, r TextRule, text string) {
 	if r.Mentions > 0 && mentions > r.Mentions {
 		c.say(field, MentionsTooMany, "%s takes %d mentions, %s has %d: take out %d.",
 			c.n.Label, r.Mentions, where, mentions, mentions-r.Mentions)
+	}
+}
+
+// links counts the different addresses of each post; that beside the text goes
+// with the first.
+func (c *checker) links(r TextRule) {
+	if r.Links == 0 {
+		return
+	}
+	for i, part := range c.n.Parts(c.d) {
+		different := map[string]bool{}
+		if c.d.Link != "" && i == 0 {
+			different[c.d.Link] = true
+		}
+		for _, l := range Links(part) {
+			different[part[l.Start:l.End]] = true
+		}
+		if n := len(different); n > r.Links {
+			c.say("text", LinksTooMany, "%s takes %d different links in a post, this one has %d: take out %d.", c.n.Label, r.Links, n, n-r.Links)
+		}
 	}
 }
 

@@ -59,6 +59,8 @@ func (r TextRule) count(text string) int {
 		return graphemes(r.counted(text))
 	case Weighted:
 		return r.weighed(text)
+	case Pictures:
+		return pictured(text)
 	case Bytes:
 		return len(text)
 	}
@@ -124,6 +126,8 @@ func (r TextRule) price(cluster string) int {
 		return 1
 	case Weighted:
 		return weigh(cluster)
+	case Pictures:
+		return pictured(cluster)
 	case Bytes:
 		return len(cluster)
 	}

@@ -2,7 +2,9 @@ package network
 
 import (
 	"slices"
+	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
 	"golang.org/x/text/language"
@@ -25,6 +27,20 @@ var pictographs = &unicode.RangeTable{
 	R32: runs32(0x1F004, 0x1F004, 0x1F0CF, 0x1F0CF, 0x1F170, 0x1F171, 0x1F17E, 0x1F17F, 0x1F18E, 0x1F18E, 0x1F191, 0x1F19A, 0x1F1E6, 0x1F1FF,
 		0x1F201, 0x1F202, 0x1F21A, 0x1F21A, 0x1F22F, 0x1F22F, 0x1F232, 0x1F23A, 0x1F250, 0x1F251, 0x1F300, 0x1F64F, 0x1F680, 0x1F6FF, 0x1F7E0, 0x1F7EB,
 		0x1F7F0, 0x1F7F0, 0x1F90C, 0x1F9FF, 0x1FA70, 0x1FAFF),
+}
+
+// pictured counts code points, but an emoji, with all that it is joined of, as many
+// as it has bytes.
+func pictured(text string) (total int) {
+	for start, end := range clusters(text) {
+		c := text[start:end]
+		if strings.ContainsFunc(c, func(r rune) bool { return r == keycap || unicode.Is(pictographs, r) }) {
+			total += len(c)
+			continue
+		}
+		total += utf8.RuneCountInString(c)
+	}
+	return total
 }
 
 // toned are those whose skin may have a tone, of what the table of X knows.

@@ -39,6 +39,7 @@ func TestWireNamesAreWhatEachAggregatorCallsANetwork(t *testing.T) {
 		{Mastodon, "mastodon", "", "", "MASTODON"},
 		{TikTok, "tiktok", "TikTok", "TikTok", "TIKTOK"},
 		{Webhook, "webhook", "", "", ""},
+		{Threads, "threads", "Threads", "Threads", "THREADS"},
 		{X, "x", "Twitter", "Twitter", "TWITTER"},
 		{YouTube, "youtube", "YouTube", "YouTube", "YOUTUBE"},
 	} {

@@ -80,6 +80,7 @@ var all = []*Network{
 	entry(facebook),
 	entry(instagram),
 	entry(mastodon),
+	entry(threads),
 	entry(tiktok),
 	entry(webhook),
 	entry(x),
@@ -100,6 +101,7 @@ const (
 	Facebook  Name = "facebook"
 	Instagram Name = "instagram"
 	Mastodon  Name = "mastodon"
+	Threads   Name = "threads"
 	TikTok    Name = "tiktok"
 	Webhook   Name = "webhook"
 	X         Name = "x"

@@ -12,6 +12,7 @@ const (
 	TextBarred      = "text_barred"
 	HashtagsTooMany = "hashtags_too_many"
 	MentionsTooMany = "mentions_too_many"
+	LinksTooMany    = "links_too_many"
 	CommentNotTaken = "comment_not_taken"
 	CommentTooLong  = "comment_too_long"
 	LinkNotTaken    = "link_not_taken"

@@ -15,6 +15,7 @@ const (
 	CodePoints Unit = "code_points"
 	UTF16      Unit = "utf16"     // never fewer than code points, so it also stands for "the larger of the two"
 	Graphemes  Unit = "graphemes" // what the eye sees as one; with PerURL as Mastodon: addresses and remote mentions shortened
+	Pictures   Unit = "pictures"  // as Threads: code points, but an emoji as many as its bytes
 	Weighted   Unit = "weighted"  // as X: addresses count PerURL, emoji and most scripts of Asia two
 	Bytes      Unit = "bytes"     // of UTF-8
 )
@@ -28,6 +29,7 @@ type TextRule struct {
 	Ellipsis string
 	Hashtags int
 	Mentions int
+	Links    int    // different addresses
 	MayBlank bool   // a post of media alone needs no text
 	Bars     string // characters that are refused anywhere in it
 }
@@ -128,12 +130,13 @@ const (
 	OptThumbOffset   = "thumb_offset"  // instagram reels, tiktok videos: milliseconds
 	OptVisibility    = "visibility"    // mastodon
 	OptSpoiler       = "spoiler_text"  // mastodon; counts towards the limit
-	OptSensitive     = "sensitive"     // mastodon
+	OptSensitive     = "sensitive"     // mastodon, threads
 	OptLanguage      = "language"      // mastodon, youtube; bluesky takes several
 	OptLinkTitle     = "link_title"    // of the card that a link is shown as
 	OptLinkWords     = "link_words"    // the card's description
-	OptThread        = "thread"        // x: several posts, each an answer to the one before
-	OptReplies       = "replies"       // who may answer; x
+	OptThread        = "thread"        // x, threads: several posts, each an answer to the one before
+	OptReplies       = "replies"       // who may answer; x, threads
+	OptTopic         = "topic"         // threads
 	OptMadeByAI      = "made_by_ai"    // x
 	OptPaid          = "paid"          // a paid partnership; x
 	OptLabel         = "label"         // bluesky: a warning before the media
@@ -156,7 +159,7 @@ type Scope struct {
 	Name    string
 	Or      []string // names that say the same where a network has several ways to sign in
 	Formats []Format // which formats need it; empty for all
-	Comment bool     // needed only for a first comment
+	Comment bool     // needed only for a first comment, and for a thread
 }
 
 // Rate is one limit a network states on how often.
@@ -241,7 +244,7 @@ func (n *Network) Lacks(d Draft, granted []string) []string {
 }
 
 func (n *Network) needs(d Draft) []Scope {
-	format, comment := n.FormatOf(d), d.FirstComment != ""
+	format, comment := n.FormatOf(d), d.FirstComment != "" || n.threaded(d)
 	var scopes []Scope
 	for _, s := range n.Scopes {
 		if (len(s.Formats) == 0 || slices.Contains(s.Formats, format)) && (!s.Comment || comment) {

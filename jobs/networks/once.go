@@ -19,6 +19,7 @@ type Once struct {
 	Settle  time.Duration // until the network's list has what was made
 	Write   func(ctx context.Context) (id string, err error)
 	Look    func(ctx context.Context, since time.Time) (id string, err error) // "" if it is not there
+	Ready   func(ctx context.Context) error                                   // what Write needs and nobody sees; may be nil
 }
 
 // Do returns the id of what was made, now or by an earlier run. Its faults are
@@ -32,6 +33,11 @@ func (o Once) Do(ctx context.Context) (string, error) {
 	if err == nil {
 		if id, err := o.again(ctx, began); id != "" || err != nil {
 			return id, err
+		}
+	}
+	if o.Ready != nil {
+		if err := o.Ready(ctx); err != nil {
+			return "", err
 		}
 	}
 	if err := Keep(ctx, o.Handles, o.mark(), o.Now().UTC().Format(time.RFC3339)); err != nil {

@@ -76,6 +76,18 @@ func ways() []way {
 			codes:   map[sim.Kind]int{sim.RateLimit: 429, sim.ExpiredToken: 401, sim.MissingPermission: 403, sim.Invalid: 422},
 		},
 		{
+			name: network.Threads,
+			prepare: func(w *world, text string) string {
+				return w.thMake("media_type", "TEXT", "text", text).want(w.t, 200).str("id")
+			},
+			commit: func(w *world, _, id string) *http.Request {
+				return w.request("POST", th+"/1001/threads_publish", "application/x-www-form-urlencoded", values(append(thKey, "creation_id", id)...))
+			},
+			list:    func(w *world) got { return w.get(th + "/1001/threads?access_token=1001:TT&fields=id,text") },
+			limited: "X-Business-Use-Case-Usage",
+			codes:   map[sim.Kind]int{sim.RateLimit: 400, sim.ExpiredToken: 400, sim.MissingPermission: 403, sim.Invalid: 400},
+		},
+		{
 			name:    network.Webhook,
 			commit:  func(w *world, text, _ string) *http.Request { return w.delivery("1001", "d-"+text, text) },
 			limited: "Retry-After",
@@ -271,6 +283,7 @@ func TestRateLimitTellsTheWait(t *testing.T) {
 		g := m.publish(w, "hello", sim.Fault{Kind: sim.RateLimit, Step: sim.Commit, Delay: 3 * time.Minute})
 		want := map[network.Name]string{
 			network.Facebook: `"estimated_time_to_regain_access":3`, network.Instagram: `"estimated_time_to_regain_access":3`,
+			network.Threads:  `"estimated_time_to_regain_access":3`,
 			network.Mastodon: "2026-05-04T12:03:00.000000Z", network.Webhook: "180", network.Bluesky: "180",
 			network.X: "1777896180",
 		}[m.name]

@@ -19,6 +19,7 @@ type Knobs struct {
 
 	ReadLag    time.Duration // Facebook and Instagram: how long a new post cannot be read by id; 0
 	Duplicates bool          // Facebook: refuse a post that equals the account's last one (506); X: one of the last day's
+	Spread     time.Duration // Threads: how long a container that is finished cannot be published yet; 0
 	Summoned   bool          // X: answers are refused unless the author named the caller, to one's own posts too
 
 	Keys string // Mastodon's Idempotency-Key: "honour", "ignore", or "race" (kept only after the post is); honour

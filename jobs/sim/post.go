@@ -108,6 +108,18 @@ func (e *entry) read(see func()) {
 	see()
 }
 
+// root is the post that begins the thread of e. The owner's lock is held.
+func (c *call) root(e *entry) *entry {
+	for e.parent != "" {
+		above, ok := thing[*entry](c.st.at(c.place.name), e.parent)
+		if !ok {
+			return e
+		}
+		e = above
+	}
+	return e
+}
+
 // put stores e on a. The caller holds a.mu.
 func (st *state) put(a *account, e *entry) {
 	e.Network, e.Account, e.owner = a.network, a.id, a

@@ -113,10 +113,7 @@ func (t *x) answers(c *call, e *entry, to string) *reply {
 		return xForbidden("You are not permitted to perform this action.")
 	}
 	e.parent, e.Kind = to, "reply"
-	root := parent
-	for root.parent != "" {
-		root, _ = thing[*entry](c.st.at(c.place.name), root.parent)
-	}
+	root := c.root(parent)
 	root.Replies = append(root.Replies, Reply{ID: e.ID, Text: e.Text, Time: c.now})
 	return nil
 }

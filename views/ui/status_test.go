@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"herald/db/model"
+	"herald/db/network"
 )
 
 var postStates = []model.PostState{
@@ -50,9 +51,14 @@ func TestEveryLookIsDrawnAndColoured(t *testing.T) {
 			t.Errorf("%s: tokens.css has no data-hue %s", state, l.hue)
 		}
 	}
-	for network := range glyphs {
-		if !strings.Contains(marks, `id="network-`+network+`"`) {
-			t.Errorf("marks.svg has no network-%s", network)
+	for _, n := range network.All() {
+		if !glyphs[string(n.Name)] {
+			t.Errorf("%s has no glyph", n.Name)
+		}
+	}
+	for name := range glyphs {
+		if !strings.Contains(marks, `id="network-`+name+`"`) {
+			t.Errorf("marks.svg has no network-%s", name)
 		}
 	}
 }

@@ -63,7 +63,7 @@ func parts() map[string]templ.Component {
 		"symbols":       Symbols([]string{"network-webhook", "no-such"}),
 		"drawn":         Drawn("network-webhook"),
 		"network":       NetworkMark("mastodon", "Mastodon"),
-		"network-other": NetworkMark("tiktok", "TikTok"),
+		"network-other": NetworkMark("myspace", "MySpace"),
 		"counter":       Counter(512, 500),
 		"counter-near":  Counter(450, 500),
 		"status":        Status("unknown_outcome"),

@@ -31,7 +31,6 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
-	"herald/db/network"
 	"herald/jobs/networks"
 	"herald/jobs/networks/fault"
 	"herald/jobs/networks/httpx"
@@ -84,7 +83,7 @@ var (
 
 // Prepare uploads the files, fixes the key and writes the record down.
 func (a *Adapter) Prepare(ctx context.Context, job networks.Job, h networks.Handles) (networks.Ready, error) {
-	if err := fits(job); err != nil {
+	if err := networks.Fits(job); err != nil {
 		return networks.Ready{}, err
 	}
 	r := run{Adapter: a, job: job, h: h}
@@ -106,22 +105,6 @@ func (a *Adapter) Prepare(ctx context.Context, job networks.Job, h networks.Hand
 		}
 	}
 	return networks.Ready{Job: job, Handles: map[string]string{rkey: key, record: post}, Book: h}, nil
-}
-
-// fits refuses a job that would publish less than what was approved.
-func fits(job networks.Job) error {
-	n, _ := network.Get(network.Bluesky)
-	rule, ok := n.Rule(job.Post.Format)
-	files := len(job.Post.Media)
-	switch {
-	case job.Account.RemoteID == "" || job.Account.Token.Empty():
-		return fault.New(fault.Auth, "account_unknown", "Herald does not know which Bluesky account this is. Reconnect the account.")
-	case !ok:
-		return fault.New(fault.Validation, "format", "Bluesky has no posts of this shape.")
-	case files < rule.Min || files > rule.Max:
-		return fault.New(fault.Validation, "media_missing", "The post does not have the pictures or the video that it needs. Attach them again.")
-	}
-	return nil
 }
 
 // run is one run of Prepare.

@@ -98,11 +98,11 @@ func TestEveryFormatOfTheCatalogueFits(t *testing.T) {
 		for i := range rule.Min {
 			job.Post.Media = append(job.Post.Media, picture(i))
 		}
-		if err := fits(job); err != nil {
+		if err := networks.Fits(job); err != nil {
 			t.Errorf("%s: %v", rule.Format, err)
 		}
 		job.Post.Media = append(job.Post.Media, make([]networks.Media, 5)...)
-		if err := fits(job); err == nil {
+		if err := networks.Fits(job); err == nil {
 			t.Errorf("%s takes %d files", rule.Format, len(job.Post.Media))
 		}
 	}

@@ -38,6 +38,8 @@ var (
 	points   = filling{"astral", func(n int) string { return strings.Repeat("𝒜", n) }}
 	marked   = filling{"combining marks", func(n int) string { return strings.Repeat("e\u0301", n) }}
 	families = filling{"joined emoji", func(n int) string { return strings.Repeat("👨‍👩‍👧‍👦", n) }}
+	// loaves have four bytes each, which all count.
+	loaves = filling{"emoji", func(n int) string { return strings.Repeat("🥐", n/4) + strings.Repeat("a", n%4) }}
 	// couples are two each, whatever they are joined of.
 	couples = filling{"joined emoji", func(n int) string { return strings.Repeat("👨‍👩‍👧‍👦", n/2) + strings.Repeat("a", n%2) }}
 	// addresses count 23 each, whatever their length; the words between count in full.
@@ -52,6 +54,8 @@ func units(r network.TextRule) []filling {
 	switch r.Unit {
 	case network.UTF16:
 		return []filling{letters, pairs}
+	case network.Pictures:
+		return []filling{letters, points, loaves}
 	case network.Weighted:
 		return []filling{letters, marked, couples, addresses}
 	case network.Graphemes:

@@ -12,6 +12,7 @@ import (
 	"herald/jobs/networks/facebook"
 	"herald/jobs/networks/instagram"
 	"herald/jobs/networks/mastodon"
+	"herald/jobs/networks/threads"
 	"herald/jobs/networks/tiktok"
 	"herald/jobs/networks/webhook"
 	"herald/jobs/networks/x"
@@ -81,6 +82,13 @@ func places() []place {
 			make:    func(e networks.Env) networks.Adapter { return mastodon.New(e) },
 			nobody:  "its answer cannot be about another account, because the token alone says whose a post is",
 			refusal: `{"error":%q}`,
+		},
+		{
+			Network: entry(network.Threads), tells: true, prepared: network.FormatImage, slow: network.FormatVideo,
+			make:    func(e networks.Env) networks.Adapter { return threads.New(e) },
+			renewed: map[string]string{},
+			nobody:  "its answer is the id of the post alone, which names no account",
+			refusal: graphRefusal,
 		},
 		{
 			Network: entry(network.TikTok), prepared: network.FormatVideo, accepts: network.FormatVideo, tells: true, proves: true,

@@ -10,6 +10,7 @@ import (
 	"herald/db/secret"
 	"herald/jobs/networks"
 	"herald/jobs/networks/fault"
+	"herald/jobs/networks/graph"
 	"herald/jobs/networks/httpx"
 	"herald/jobs/networks/nettest"
 )
@@ -142,8 +143,8 @@ func TestAStoryGetsNoComment(t *testing.T) {
 func TestTheStateOfAContainerIsReadFromWordsToo(t *testing.T) {
 	t.Parallel()
 	for p, want := range map[progress]string{
-		{"FINISHED", "x"}: finished, {"", "Finished: Media has been uploaded."}: finished, {"", "In Progress: x"}: inProgress,
-		{"", "Error: 2207026"}: failed, {"", "Expired: x"}: expired, {"", ""}: inProgress, {"NEW_ONE", ""}: inProgress, {"PUBLISHED", ""}: published,
+		{"FINISHED", "x"}: graph.Finished, {"", "Finished: Media has been uploaded."}: graph.Finished, {"", "In Progress: x"}: graph.InProgress,
+		{"", "Error: 2207026"}: graph.Failed, {"", "Expired: x"}: graph.Expired, {"", ""}: graph.InProgress, {"NEW_ONE", ""}: graph.InProgress, {"PUBLISHED", ""}: graph.Published,
 	} {
 		if got := p.state(); got != want {
 			t.Errorf("%+v: got %s, want %s", p, got, want)

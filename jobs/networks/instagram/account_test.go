@@ -11,6 +11,7 @@ import (
 	"herald/db/network"
 	"herald/db/secret"
 	"herald/jobs/networks"
+	"herald/jobs/networks/graph"
 	"herald/jobs/networks/nettest"
 )
 
@@ -71,7 +72,7 @@ func (a *account) answer(c nettest.Call) nettest.Answer {
 }
 
 func (a *account) make(c nettest.Call) nettest.Answer {
-	m := &made{polls: a.polls, state: finished, caption: c.Form.Get("caption"), kind: c.Form.Get("media_type")}
+	m := &made{polls: a.polls, state: graph.Finished, caption: c.Form.Get("caption"), kind: c.Form.Get("media_type")}
 	if m.kind == "CAROUSEL" {
 		for id := range strings.SplitSeq(c.Form.Get("children"), ",") {
 			if child := a.containers[id]; child == nil || child.polls > 0 {
@@ -88,12 +89,12 @@ func (a *account) make(c nettest.Call) nettest.Answer {
 func (a *account) publish(id string) nettest.Answer {
 	m := a.containers[id]
 	switch {
-	case m == nil || m.state == published:
+	case m == nil || m.state == graph.Published:
 		return refuse(24, 2207008)
 	case m.polls > 0:
 		return refuse(9007, 2207027)
 	}
-	m.state = published
+	m.state = graph.Published
 	media := map[string]any{"id": a.id(), "timestamp": noon.Format("2006-01-02T15:04:05-0700"), "permalink": "https://www.instagram.com/p/" + id + "/"}
 	switch m.kind {
 	case "STORIES":
@@ -119,7 +120,7 @@ func (a *account) object(id string) nettest.Answer {
 		return refuse(100, 33)
 	case m.polls > 0:
 		m.polls--
-		return reply("id", id, "status_code", inProgress, "status", "In Progress")
+		return reply("id", id, "status_code", graph.InProgress, "status", "In Progress")
 	}
 	return reply("id", id, "status_code", m.state, "status", m.state)
 }

@@ -8,6 +8,7 @@ import (
 
 	"herald/jobs/networks"
 	"herald/jobs/networks/fault"
+	"herald/jobs/networks/graph"
 	"herald/jobs/networks/nettest"
 )
 
@@ -68,7 +69,7 @@ func prepare(t *testing.T, body nettest.Answer, age time.Duration) (*nettest.Han
 		return acc.answer(c)
 	})
 	kept := h.Handles()
-	kept.Kept[container], kept.Kept[begun] = "17900", noon.Add(-age).Format(time.RFC3339)
+	kept.Kept[container], kept.Kept[graph.ContainerBegun] = "17900", noon.Add(-age).Format(time.RFC3339)
 	_, err := adapter(h).Prepare(t.Context(), jobOf(posts()["image"]), kept)
 	return kept, h, err
 }
@@ -156,9 +157,9 @@ func TestAContainerThatAnEarlierAttemptPublishedIsNotPublishedAgain(t *testing.T
 	t.Parallel()
 	acc := newAccount()
 	h := host(t, acc)
-	acc.containers["17900"] = &made{state: published}
+	acc.containers["17900"] = &made{state: graph.Published}
 	kept := h.Handles()
-	kept.Kept[container], kept.Kept[begun] = "17900", noon.Format(time.RFC3339)
+	kept.Kept[container], kept.Kept[graph.ContainerBegun] = "17900", noon.Format(time.RFC3339)
 	ready, err := adapter(h).Prepare(t.Context(), jobOf(posts()["image"]), kept)
 	if err != nil {
 		t.Fatal(err)

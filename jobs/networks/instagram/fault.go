@@ -27,7 +27,7 @@ var rows = []graph.Row{
 	{Code: -1, Subcode: 2207053, Kind: fault.Transient, Say: again},
 	{Code: 1, Subcode: 2207057, Kind: fault.Validation, Say: "The moment chosen for the cover is not within the video. Choose an earlier one."},
 	{Code: 4, Subcode: 2207051, Kind: fault.RateLimited, Commit: fault.Unknown, Wait: 3 * time.Hour, Say: "Instagram blocked the post for now because the activity looked like spam to it."},
-	{Code: 9, Subcode: 2207042, Kind: fault.RateLimited, Wait: quota, Say: "Instagram's daily limit of posts for this account is used up; the post goes out as soon as there is room."},
+	{Code: 9, Subcode: 2207042, Kind: fault.RateLimited, Wait: time.Hour, Say: "Instagram's daily limit of posts for this account is used up; the post goes out as soon as there is room."},
 	{Code: 24, Subcode: 2207006, Kind: fault.Transient, Tries: 3, Duplicate: true, Say: vanish},
 	{Code: 24, Subcode: 2207008, Kind: fault.Transient, Duplicate: true, Say: vanish},
 	{Code: 25, Subcode: 2207050, Kind: fault.Auth, Say: "Instagram has restricted this account. Open the Instagram app, do what it asks, then reconnect the account."},

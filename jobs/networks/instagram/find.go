@@ -35,7 +35,7 @@ func (a *Adapter) Find(ctx context.Context, job networks.Job, h networks.Handles
 	if err != nil && !vanished {
 		return networks.Finding{}, err
 	}
-	if state := p.state(); !vanished && (state == failed || state == expired) {
+	if state := p.state(); !vanished && (state == graph.Failed || state == graph.Expired) {
 		return absent("Instagram says that the upload was never published (" + state + ")."), nil
 	}
 	fits, complete, err := a.list(ctx, job, w)
@@ -43,7 +43,7 @@ func (a *Adapter) Find(ctx context.Context, job networks.Job, h networks.Handles
 		return networks.Finding{}, err
 	}
 	switch {
-	case p.state() == published:
+	case p.state() == graph.Published:
 		return locate(fits)
 	case !vanished && len(fits) > 0:
 		return cantTell("The account has a post of that time with the same caption and kind, but Instagram says that the upload was not published."), nil

@@ -6,6 +6,7 @@ import (
 
 	"herald/jobs/networks"
 	"herald/jobs/networks/fault"
+	"herald/jobs/networks/graph"
 	"herald/jobs/networks/nettest"
 )
 
@@ -31,24 +32,24 @@ func TestFindAsksTheContainerThenTheList(t *testing.T) {
 		id     string
 		single bool // the list is not even asked for
 	}{
-		{"published", all["image"], code(published), list, window, "found", "18001", false},
-		{"published carousel", all["carousel"], code(published), list, window, "found", "18002", false},
-		{"published reel", all["reel"], code(published), list, window, "found", "18003", false},
+		{"published", all["image"], code(graph.Published), list, window, "found", "18001", false},
+		{"published carousel", all["carousel"], code(graph.Published), list, window, "found", "18002", false},
+		{"published reel", all["reel"], code(graph.Published), list, window, "found", "18003", false},
 		{"published, said in words only", all["image"], reply("status", "Published: Media has been successfully published."), list, window, "found", "18001", false},
-		{"published, not listed yet", all["image"], code(published), `{"data":[]}`, window, "transient", "", false},
-		{"published, two alike", all["image"], code(published), twins, window, "cant_tell", "", false},
-		{"published, one of two taken", all["image"], code(published), twins, networks.Window{Since: window.Since, Until: window.Until, Taken: []string{"1"}}, "found", "2", false},
-		{"published without a caption", bare, code(published), blank, window, "found", "3", false},
-		{"published story", all["story"], code(published), story, window, "found", "4", false},
-		{"finished, and another like it is listed", all["image"], code(finished), list, window, "cant_tell", "", false},
-		{"finished and not listed", other, code(finished), list, window, "absent", "", false},
-		{"finished, listed too early", all["image"], code(finished), list, networks.Window{Since: noon.Add(time.Second), Until: window.Until}, "absent", "", false},
-		{"finished, listed but taken", all["image"], code(finished), list, networks.Window{Since: window.Since, Until: window.Until, Taken: []string{"18001"}}, "absent", "", false},
-		{"finished without a caption", bare, code(finished), blank, window, "cant_tell", "", false},
-		{"finished story, another one there", all["story"], code(finished), story, window, "cant_tell", "", false},
-		{"finished story", all["story"], code(finished), `{"data":[]}`, window, "absent", "", false},
-		{"in progress", other, code(inProgress), list, window, "absent", "", false},
-		{"expired", all["image"], code(expired), list, window, "absent", "", true},
+		{"published, not listed yet", all["image"], code(graph.Published), `{"data":[]}`, window, "transient", "", false},
+		{"published, two alike", all["image"], code(graph.Published), twins, window, "cant_tell", "", false},
+		{"published, one of two taken", all["image"], code(graph.Published), twins, networks.Window{Since: window.Since, Until: window.Until, Taken: []string{"1"}}, "found", "2", false},
+		{"published without a caption", bare, code(graph.Published), blank, window, "found", "3", false},
+		{"published story", all["story"], code(graph.Published), story, window, "found", "4", false},
+		{"finished, and another like it is listed", all["image"], code(graph.Finished), list, window, "cant_tell", "", false},
+		{"finished and not listed", other, code(graph.Finished), list, window, "absent", "", false},
+		{"finished, listed too early", all["image"], code(graph.Finished), list, networks.Window{Since: noon.Add(time.Second), Until: window.Until}, "absent", "", false},
+		{"finished, listed but taken", all["image"], code(graph.Finished), list, networks.Window{Since: window.Since, Until: window.Until, Taken: []string{"18001"}}, "absent", "", false},
+		{"finished without a caption", bare, code(graph.Finished), blank, window, "cant_tell", "", false},
+		{"finished story, another one there", all["story"], code(graph.Finished), story, window, "cant_tell", "", false},
+		{"finished story", all["story"], code(graph.Finished), `{"data":[]}`, window, "absent", "", false},
+		{"in progress", other, code(graph.InProgress), list, window, "absent", "", false},
+		{"expired", all["image"], code(graph.Expired), list, window, "absent", "", true},
 		{"failed", all["image"], reply("status", "Error: 2207026"), list, window, "absent", "", true},
 		{"vanished and listed", all["image"], refuse(100, 33), list, window, "found", "18001", false},
 		{"vanished and not listed", other, refuse(24, 2207008), list, window, "absent", "", false},
@@ -79,7 +80,7 @@ func TestWithoutAContainerNothingCanBeLive(t *testing.T) {
 	t.Parallel()
 	h := host(t, newAccount())
 	kept := h.Handles()
-	kept.Kept[child(0)] = "17900"
+	kept.Kept["child.1"] = "17900"
 	got, err := adapter(h).Find(t.Context(), jobOf(posts()["carousel"]), kept, window)
 	if err != nil || got.Verdict != networks.Absent || len(h.Calls()) != 0 {
 		t.Errorf("got %+v, %v", got, err)

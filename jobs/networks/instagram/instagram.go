@@ -67,41 +67,19 @@ func (a *Adapter) door(account networks.Account) *graph.Door {
 // Prepare makes the container and waits, by Waiting faults, until Instagram has
 // fetched everything into it.
 func (a *Adapter) Prepare(ctx context.Context, job networks.Job, h networks.Handles) (networks.Ready, error) {
-	if err := fits(job); err != nil {
+	if err := networks.Fits(job); err != nil {
 		return networks.Ready{}, err
 	}
-	b := build{Adapter: a, job: job, h: h}
-	handles, err := b.ready(ctx)
+	handles, err := a.containers(job, h).Ready(ctx)
 	if err != nil {
 		return networks.Ready{}, err
 	}
 	return networks.Ready{Job: job, Handles: handles}, nil
 }
 
-// fits refuses a job that cannot be what was approved.
-func fits(job networks.Job) error {
-	ig, _ := network.Get(network.Instagram)
-	rule, ok := ig.Rule(job.Post.Format)
-	n := len(job.Post.Media)
-	switch {
-	case job.Account.RemoteID == "":
-		return fault.New(fault.Auth, "account_unknown", "Herald does not know which Instagram account this is. Reconnect the account.")
-	case !ok:
-		return fault.New(fault.Validation, "format", "Instagram has no posts of this shape.")
-	case n < rule.Min || n > rule.Max:
-		return fault.New(fault.Validation, "media_missing", "The post does not have the pictures or the video that it needs. Attach them again.")
-	}
-	for _, m := range job.Post.Media {
-		if m.URL == "" {
-			return fault.New(fault.Validation, "media_address", "Instagram has no address to fetch the files from. The operator has to set HERALD_BASE_URL.")
-		}
-	}
-	return nil
-}
-
 // Commit publishes the container, in one call.
 func (a *Adapter) Commit(ctx context.Context, ready networks.Ready) (networks.Receipt, error) {
-	if ready.Handles[live] != "" {
+	if ready.Handles[graph.ContainerLive] != "" {
 		return networks.Receipt{}, fault.New(fault.Unknown, "already_published", "Instagram says that an earlier attempt published this; Herald looks for it.")
 	}
 	job := ready.Job

@@ -23,15 +23,6 @@ type progress struct {
 	Status string `json:"status"` // words; on an error they carry its subcode
 }
 
-// The states of a container.
-const (
-	finished   = "FINISHED"
-	inProgress = "IN_PROGRESS"
-	published  = "PUBLISHED"
-	expired    = "EXPIRED"
-	failed     = "ERROR"
-)
-
 var letters = regexp.MustCompile(`[^A-Z]+`)
 
 // state is the container's state. Instagram at times leaves status_code empty;
@@ -39,20 +30,10 @@ var letters = regexp.MustCompile(`[^A-Z]+`)
 func (p progress) state() string {
 	word, _, _ := strings.Cut(cmp.Or(p.Code, p.Status), ":")
 	switch word = letters.ReplaceAllString(strings.ToUpper(strings.TrimSpace(word)), "_"); {
-	case word == finished, word == published, word == expired, word == failed:
+	case word == graph.Finished, word == graph.Published, word == graph.Expired, word == graph.Failed:
 		return word
 	}
-	return inProgress
-}
-
-// limit is how much of the daily quota is used.
-type limit struct {
-	Data []struct {
-		Used   graph.Int `json:"quota_usage"`
-		Config struct {
-			Total graph.Int `json:"quota_total"`
-		} `json:"config"`
-	} `json:"data"`
+	return graph.InProgress
 }
 
 // media is a post as the account's lists show it.

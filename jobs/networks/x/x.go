@@ -24,7 +24,6 @@ import (
 
 	"herald/db/network"
 	"herald/jobs/networks"
-	"herald/jobs/networks/fault"
 	"herald/jobs/networks/httpx"
 	"herald/jobs/networks/oauth"
 	"herald/jobs/networks/rest"
@@ -66,7 +65,7 @@ func (a *Adapter) Straight(f network.Format) bool { return f == network.FormatTe
 // Prepare uploads the files with their descriptions, and waits until X has
 // worked on them.
 func (a *Adapter) Prepare(ctx context.Context, job networks.Job, h networks.Handles) (networks.Ready, error) {
-	if err := fits(job); err != nil {
+	if err := networks.Fits(job); err != nil {
 		return networks.Ready{}, err
 	}
 	u := upload{Adapter: a, job: job, h: h}
@@ -79,22 +78,6 @@ func (a *Adapter) Prepare(ctx context.Context, job networks.Job, h networks.Hand
 		handles[media(i)] = id
 	}
 	return networks.Ready{Job: job, Handles: handles}, nil
-}
-
-// fits refuses a job that would publish less than what was approved.
-func fits(job networks.Job) error {
-	n, _ := network.Get(network.X)
-	rule, ok := n.Rule(job.Post.Format)
-	files := len(job.Post.Media)
-	switch {
-	case job.Account.RemoteID == "" || job.Account.Token.Empty():
-		return fault.New(fault.Auth, "account_unknown", "Herald does not know which X account this is. Reconnect the account.")
-	case !ok:
-		return fault.New(fault.Validation, "format", "X has no posts of this shape.")
-	case files < rule.Min || files > rule.Max:
-		return fault.New(fault.Validation, "media_missing", "The post does not have the pictures or the video that it needs. Attach them again.")
-	}
-	return nil
 }
 
 // post is a post as it is sent. X refuses members that it does not know.
