@@ -108,9 +108,9 @@ type AuditPage struct {
 }
 
 const sqlAuditKnown = `
-	SELECT ($2 = 0 OR EXISTS (SELECT FROM tenant.clients c WHERE c.tenant_id = $1 AND c.id = $2 AND ($5 OR c.id = ANY ($6))))
-	   AND ($3 = 0 OR EXISTS (SELECT FROM tenant.approvers a WHERE a.tenant_id = $1 AND a.id = $3 AND ($5 OR a.client_id = ANY ($6))))
-	   AND ($4 = 0 OR EXISTS (SELECT FROM tenant.audit l WHERE l.tenant_id = $1 AND l.user_id = $4 AND ($5 OR l.client_id = ANY ($6))))`
+	SELECT ($2::bigint = 0 OR EXISTS (SELECT FROM tenant.clients c WHERE c.tenant_id = $1 AND c.id = $2 AND ($5 OR c.id = ANY ($6))))
+	   AND ($3::bigint = 0 OR EXISTS (SELECT FROM tenant.approvers a WHERE a.tenant_id = $1 AND a.id = $3 AND ($5 OR a.client_id = ANY ($6))))
+	   AND ($4::bigint = 0 OR EXISTS (SELECT FROM tenant.audit l WHERE l.tenant_id = $1 AND l.user_id = $4 AND ($5 OR l.client_id = ANY ($6))))`
 
 // auditKnows refuses a filter that names what is not there, or what the actor
 // may not see. Members are there before they have done anything.

@@ -134,8 +134,8 @@ func (sc *Scope) addUsage(ctx context.Context, tx pgx.Tx, list []LibraryAsset) e
 }
 
 const sqlLibraryKnows = `
-	SELECT ($2 = 0 OR EXISTS (SELECT FROM tenant.clients c WHERE c.tenant_id = $1 AND c.id = $2 AND ($4 OR c.id = ANY ($5))))
-	   AND ($3 = 0 OR EXISTS (SELECT FROM tenant.media_folders f WHERE f.tenant_id = $1 AND f.id = $3 AND ($2 = 0 OR f.client_id = $2) AND ($4 OR f.client_id = ANY ($5))))`
+	SELECT ($2::bigint = 0 OR EXISTS (SELECT FROM tenant.clients c WHERE c.tenant_id = $1 AND c.id = $2 AND ($4 OR c.id = ANY ($5))))
+	   AND ($3::bigint = 0 OR EXISTS (SELECT FROM tenant.media_folders f WHERE f.tenant_id = $1 AND f.id = $3 AND ($2::bigint = 0 OR f.client_id = $2) AND ($4 OR f.client_id = ANY ($5))))`
 
 func (sc *Scope) libraryKnows(ctx context.Context, tx pgx.Tx, f LibraryFilter) error {
 	clients, all := sc.Actor.ClientsWith(model.MediaView)
@@ -333,7 +333,7 @@ type Tag struct {
 const sqlLibraryTags = `
 	SELECT substr(w.word, 2) AS name, count(*) AS count
 	  FROM tenant.media_words w JOIN tenant.media m ON m.tenant_id = w.tenant_id AND m.id = w.media_id AND m.state <> 'deleted'
-	 WHERE w.tenant_id = $1 AND w.word >= '#' AND w.word < '$' AND ($2 = 0 OR m.client_id = $2) AND ($3 OR m.client_id = ANY ($4))
+	 WHERE w.tenant_id = $1 AND w.word >= '#' AND w.word < '$' AND ($2::bigint = 0 OR m.client_id = $2) AND ($3 OR m.client_id = ANY ($4))
 	 GROUP BY w.word ORDER BY w.word LIMIT 500`
 
 // Tags lists the tags that assets of a client have, or with zero those of every

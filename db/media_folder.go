@@ -26,7 +26,7 @@ const sqlFolders = `
 	SELECT f.id, f.client_id, f.parent_id, f.name, f.created_at,
 	       (SELECT count(*) FROM tenant.media m WHERE m.tenant_id = f.tenant_id AND m.folder_id = f.id AND m.state <> 'deleted') AS assets
 	  FROM tenant.media_folders f
-	 WHERE f.tenant_id = $1 AND ($2 = 0 OR f.client_id = $2) AND ($3 OR f.client_id = ANY ($4)) ORDER BY f.client_id, lower(f.name), f.id`
+	 WHERE f.tenant_id = $1 AND ($2::bigint = 0 OR f.client_id = $2) AND ($3 OR f.client_id = ANY ($4)) ORDER BY f.client_id, lower(f.name), f.id`
 
 // Folders lists the folders of a client, or with zero those of every client the
 // actor may see, by name.

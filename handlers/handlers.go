@@ -50,7 +50,7 @@ const patience = 5 * time.Second
 func New(d Deps) http.Handler {
 	mux := http.NewServeMux()
 	register(mux, d)
-	return web.Behind(d.Proxies, web.Headers(secure(d), http.NewCrossOriginProtection().Handler(mux)))
+	return web.Behind(d.Proxies, web.Headers(secure(d), web.Paced(http.NewCrossOriginProtection().Handler(mux))))
 }
 
 // Patterns lists every address that New answers, for the test that walks each
@@ -70,6 +70,7 @@ func secure(d Deps) bool { return strings.HasPrefix(d.BaseURL, "https://") }
 func register(mux web.Mux, d Deps) {
 	edge := &web.Edge{Store: d.Store, Log: d.Log, Now: d.Now, Sessions: &web.Sessions{Store: d.Store, Secure: secure(d), Now: d.Now}}
 	desk := &desk.Desk{Edge: edge, Ring: d.Ring, Blobs: d.Blobs, BaseURL: d.BaseURL, URLLife: d.URLLife, Limits: desk.Limits{UploadBytes: d.UploadBytes, Patience: patience}, CheckAddress: d.CheckAddress, CheckToken: d.CheckToken, Changes: d.Changes}
+	mux = web.Intake{Mux: mux, Edge: edge, Bodies: bodies}
 	desk.Register(mux)
 	signin.Register(mux, edge, d.Ring, d.Cost)
 	review.Register(mux, review.Deps{Edge: edge, Ring: d.Ring, URLLife: d.URLLife, BaseURL: d.BaseURL})
@@ -81,6 +82,14 @@ func register(mux web.Mux, d Deps) {
 	mux.Handle("/", edge.Open(func(w http.ResponseWriter, r *http.Request) error {
 		return model.Refuse(model.NotFound, "There is nothing at this address.")
 	}))
+}
+
+// bodies are the addresses that take more or less than an ordinary form: those that
+// read files, by limits of their own, and the one that anybody may knock at.
+var bodies = map[string]web.Body{
+	"POST /w/{slug}/posts": web.Own, "POST /w/{slug}/posts/{id}": web.Own, "POST /w/{slug}/posts/form": web.Own, "POST /w/{slug}/posts/check": web.Own,
+	"POST /w/{slug}/media": web.Own, "POST /w/{slug}/media/files": web.Own, "POST /w/{slug}/uploads": web.Own, "PATCH /w/{slug}/uploads/{upload}": web.Own,
+	"POST /signin": signin.FormBytes,
 }
 
 // readiness answers /readyz: one line that says what is missing.

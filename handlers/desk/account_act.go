@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -33,7 +32,7 @@ func pausedWords(paused bool) string {
 }
 
 func accountSeen(r *http.Request) int {
-	n, _ := strconv.Atoi(r.PostFormValue("seen")) // what is no number was never seen
+	n, _ := web.Count(r.PostFormValue("seen")) // what is no number was never seen
 	return n
 }
 

@@ -3,7 +3,6 @@ package desk
 import (
 	"net/http"
 	"slices"
-	"strconv"
 
 	"herald/db"
 	"herald/db/model"
@@ -15,7 +14,7 @@ import (
 
 // showNewAccount answers GET /accounts/new, for one network at a time.
 func (d *Desk) showNewAccount(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
-	client, _ := strconv.ParseInt(r.URL.Query().Get("client"), 10, 64) // what is no number chooses none
+	client := web.ID(r.URL.Query().Get("client"))
 	return d.drawNewAccount(w, r, scope, http.StatusOK, network.Name(r.URL.Query().Get("network")), model.ClientID(client), func(*accounts.AddProps) {})
 }
 
@@ -51,7 +50,7 @@ func (d *Desk) drawNewAccount(w http.ResponseWriter, r *http.Request, scope *db.
 // answer itself, so that it is kept nowhere.
 func (d *Desk) createAccount(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
 	name, f := network.Name(r.PostFormValue("network")), readAccountForm(r)
-	client, _ := strconv.ParseInt(r.PostFormValue("client"), 10, 64) // what is no number is no client
+	client := web.ID(r.PostFormValue("client"))
 	c, made, err := readCredentials(r, signs(name), scope.Workspace.Zone)
 	if err == nil {
 		err = d.checkAddress(f.Address, "")

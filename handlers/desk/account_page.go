@@ -9,6 +9,7 @@ import (
 	"herald/db"
 	"herald/db/model"
 	"herald/db/network"
+	"herald/handlers/web"
 	"herald/views/accounts"
 	"herald/views/ui"
 )
@@ -38,11 +39,7 @@ func (d *Desk) drawAccount(w http.ResponseWriter, r *http.Request, scope *db.Sco
 
 // pathID reads an id from the address. What is no number is no row's id.
 func pathID[T ~int64](r *http.Request, name string) T {
-	n, err := strconv.ParseInt(r.PathValue(name), 10, 64)
-	if err != nil || n < 0 {
-		return 0
-	}
-	return T(n)
+	return T(web.ID(r.PathValue(name)))
 }
 
 // accountMore are the facts that only the account's own page shows.

@@ -8,6 +8,7 @@ import (
 
 	"herald/db"
 	"herald/db/model"
+	"herald/handlers/web"
 	"herald/views/activity"
 	"herald/views/ui"
 )
@@ -44,12 +45,12 @@ func (d *Desk) showActivity(w http.ResponseWriter, r *http.Request, scope *db.Sc
 
 // readAuditFilter reads the query. What is no number filters nothing.
 func readAuditFilter(q url.Values) db.AuditFilter {
-	f := db.AuditFilter{Client: model.ClientID(number(q.Get("client"))), Limit: activityRoom, Before: number(q.Get("before"))}
+	f := db.AuditFilter{Client: model.ClientID(web.ID(q.Get("client"))), Limit: activityRoom, Before: web.ID(q.Get("before"))}
 	if f.Before == 0 {
-		f.After = number(q.Get("after"))
+		f.After = web.ID(q.Get("after"))
 	}
 	if person := q.Get("person"); len(person) > 1 {
-		switch n := number(person[1:]); person[0] {
+		switch n := web.ID(person[1:]); person[0] {
 		case 'u':
 			f.User = model.UserID(n)
 		case 'a':

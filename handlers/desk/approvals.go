@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 
 	"herald/db"
 	"herald/db/model"
@@ -18,7 +17,7 @@ func (d *Desk) showApprovals(w http.ResponseWriter, r *http.Request, scope *db.S
 	if box != db.BoxOthers && box != db.BoxChanges {
 		box = db.BoxMine
 	}
-	n, _ := strconv.Atoi(r.URL.Query().Get("page")) // what is no number is the first page
+	n, _ := web.Count(r.URL.Query().Get("page")) // what is no number is the first page
 	n = max(n, 0)
 	in, err := scope.Approvals(r.Context(), box, n)
 	if err != nil {
@@ -55,21 +54,14 @@ func (d *Desk) drawApproval(w http.ResponseWriter, r *http.Request, scope *db.Sc
 }
 
 func pathRequest(r *http.Request) model.RequestID {
-	n, err := strconv.ParseInt(r.PathValue("request"), 10, 64)
-	if err != nil {
-		return 0 // no request has it
-	}
-	return model.RequestID(n)
+	return model.RequestID(web.ID(r.PathValue("request")))
 }
 
 // createDecision answers POST /approvals/{request}/decisions. A decision that
 // comes too late is answered with what changed.
 func (d *Desk) createDecision(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
-	stage, err := strconv.ParseInt(r.PostFormValue("stage"), 10, 32)
-	if err != nil {
-		stage = 0 // what is no number is no stage
-	}
-	form := db.Decision{Verdict: model.Verdict(r.PostFormValue("verdict")), Words: r.PostFormValue("words"), Hash: r.PostFormValue("hash"), Stage: int(stage)}
+	stage, _ := web.Count(r.PostFormValue("stage")) // what is no number is no stage
+	form := db.Decision{Verdict: model.Verdict(r.PostFormValue("verdict")), Words: r.PostFormValue("words"), Hash: r.PostFormValue("hash"), Stage: stage}
 	out, err := scope.Decide(r.Context(), pathRequest(r), form)
 	no, refused := model.Refused(err)
 	changed, late := errors.AsType[*db.Changed](err)
@@ -144,11 +136,7 @@ func (d *Desk) createLinkSuccessor(w http.ResponseWriter, r *http.Request, scope
 }
 
 func pathLink(r *http.Request) model.LinkID {
-	n, err := strconv.ParseInt(r.PathValue("link"), 10, 64)
-	if err != nil {
-		return 0 // no link has it
-	}
-	return model.LinkID(n)
+	return model.LinkID(web.ID(r.PathValue("link")))
 }
 
 func (d *Desk) approvalItem(scope *db.Scope, one db.InboxRequest) approvals.Item {

@@ -10,6 +10,7 @@ import (
 	"herald/db"
 	"herald/db/model"
 	"herald/db/network"
+	"herald/handlers/web"
 	"herald/views/calendar"
 	"herald/views/ui"
 )
@@ -36,10 +37,10 @@ func readLookup(path string, values url.Values) lookup {
 		}
 	}
 	for _, v := range l.values["client"] {
-		l.filter.Clients = append(l.filter.Clients, model.ClientID(number(v)))
+		l.filter.Clients = append(l.filter.Clients, model.ClientID(web.ID(v)))
 	}
 	for _, v := range l.values["account"] {
-		l.filter.Accounts = append(l.filter.Accounts, model.AccountID(number(v)))
+		l.filter.Accounts = append(l.filter.Accounts, model.AccountID(web.ID(v)))
 	}
 	for _, v := range l.values["network"] {
 		l.filter.Networks = append(l.filter.Networks, network.Name(v))
@@ -47,15 +48,6 @@ func readLookup(path string, values url.Values) lookup {
 	l.filter.States = l.values["state"]
 	l.filter.Words = l.values.Get("q")
 	return l
-}
-
-// number reads an id; what is none becomes zero, which nothing has.
-func number(s string) int64 {
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil {
-		return 0
-	}
-	return n
 }
 
 // with is the address with some fields changed: pairs of name and value, where

@@ -95,11 +95,11 @@ func chosenPosts(r *http.Request) ([]chosenPost, error) {
 	var list []chosenPost
 	for _, v := range r.PostForm["post"] {
 		post, seen, _ := strings.Cut(v, ":")
-		n, err := strconv.Atoi(seen)
+		n, err := web.Count(seen)
 		if err != nil {
 			return nil, model.Refuse(model.NotFound, "There is no such post.")
 		}
-		one := chosenPost{model.PostID(number(post)), n}
+		one := chosenPost{model.PostID(web.ID(post)), n}
 		if !slices.ContainsFunc(list, func(c chosenPost) bool { return c.id == one.id }) {
 			list = append(list, one)
 		}

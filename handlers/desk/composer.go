@@ -5,8 +5,6 @@ import (
 	"crypto/rand"
 	"fmt"
 	"net/http"
-	"strconv"
-	"time"
 
 	"herald/db"
 	"herald/db/model"
@@ -115,7 +113,7 @@ func (d *Desk) showVersion(w http.ResponseWriter, r *http.Request, scope *db.Sco
 	if err != nil {
 		return err
 	}
-	number, err := strconv.ParseInt(r.PathValue("number"), 10, 32)
+	number, err := web.Count(r.PathValue("number"))
 	if err != nil {
 		return model.Refuse(model.NotFound, "This post has no such version.")
 	}
@@ -166,7 +164,7 @@ func postSeen(r *http.Request) (id model.PostID, seen int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	seen, err = strconv.Atoi(r.PostFormValue("seen"))
+	seen, err = web.Count(r.PostFormValue("seen"))
 	if err != nil {
 		return 0, 0, errForm
 	}
@@ -276,12 +274,8 @@ func (d *Desk) checkForm(w http.ResponseWriter, r *http.Request, scope *db.Scope
 	return e.drawCheck(w, r)
 }
 
-// uploadTime is how long the files of one form may take to arrive.
-const uploadTime = time.Hour
-
 // uploadMedia answers POST /media: the composer's form with files in it.
 func (d *Desk) uploadMedia(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(uploadTime)) // of the network, not of the clock that rules read
 	e, done, err := d.readEditing(w, r, scope)
 	if err != nil {
 		return err

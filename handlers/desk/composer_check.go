@@ -3,12 +3,12 @@ package desk
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"herald/db"
 	"herald/db/model"
 	"herald/db/network"
+	"herald/handlers/web"
 	"herald/views/composer"
 )
 
@@ -70,7 +70,7 @@ func (e *editing) place(t db.CheckedTarget, field string) string {
 }
 
 func mediaPlace(media []model.MediaID, index string) string {
-	if i, err := strconv.Atoi(index); err == nil && i >= 0 && i < len(media) {
+	if i, err := web.Count(index); err == nil && i >= 0 && i < len(media) {
 		return fmt.Sprintf("#media-%d", media[i])
 	}
 	return "#composer-media"

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"herald/db/model"
 	"herald/db/network"
+	"herald/handlers/web"
 )
 
 // composition is what the composer's form holds: a post that is not saved yet.
@@ -69,7 +69,7 @@ var keyShape = regexp.MustCompile(`^[A-Za-z0-9_-]{16,64}$`)
 func readComposition(p *parts) (c composition, err error) {
 	c.do, c.arg, _ = strings.Cut(cmp.Or(p.Get("do"), "save"), ":")
 	c.key, c.files, c.addresses = p.Get("key"), p.files, typedAddresses(p.Values["address"])
-	c.seen, _ = strconv.Atoi(p.Get("seen"))
+	c.seen, _ = web.Count(p.Get("seen"))
 	post, err := optionalID(p.Get("post"))
 	if err != nil {
 		return c, err
@@ -147,8 +147,8 @@ func (c *composition) readIDs(p *parts) (err error) {
 // there.
 func ids[T ~int64](list []string) (out []T, err error) {
 	for _, s := range list {
-		id, err := strconv.ParseInt(s, 10, 64)
-		if err != nil || id <= 0 {
+		id := web.ID(s)
+		if id == 0 {
 			return nil, model.Refuse(model.NotFound, "There is no such thing.")
 		}
 		out = append(out, T(id))

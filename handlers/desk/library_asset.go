@@ -17,7 +17,7 @@ import (
 	"herald/views/ui"
 )
 
-func pathMedia(r *http.Request) model.MediaID { return model.MediaID(number(r.PathValue("media"))) }
+func pathMedia(r *http.Request) model.MediaID { return model.MediaID(web.ID(r.PathValue("media"))) }
 
 // showAsset answers GET /media/{media}: a file with all that is known of it, over
 // the library where htmx asks.
@@ -51,7 +51,7 @@ func (d *Desk) showAssetStanding(w http.ResponseWriter, r *http.Request, scope *
 
 // describeAsset answers POST /media/{media} with the file as it is now.
 func (d *Desk) describeAsset(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
-	seen, err := strconv.Atoi(r.PostFormValue("seen"))
+	seen, err := web.Count(r.PostFormValue("seen"))
 	if err != nil {
 		return errForm
 	}

@@ -146,7 +146,7 @@ func (d *Desk) folderClash(w http.ResponseWriter, r *http.Request, scope *db.Sco
 	return d.drawLibrary(w, r, scope, l, web.Status(err), no.Say)
 }
 
-func pathFolder(r *http.Request) model.FolderID { return model.FolderID(number(r.PathValue("folder"))) }
+func pathFolder(r *http.Request) model.FolderID { return model.FolderID(web.ID(r.PathValue("folder"))) }
 
 // renameFolder answers POST /folders/{folder}.
 func (d *Desk) renameFolder(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"herald/db"
 	"herald/db/model"
@@ -84,7 +83,6 @@ func (d *Desk) drawNewFiles(w http.ResponseWriter, r *http.Request, scope *db.Sc
 
 // createFiles answers POST /media/files: files of a plain form.
 func (d *Desk) createFiles(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(uploadTime)) // of the network, not of the clock that rules read
 	p, err := d.readParts(w, r)
 	if err != nil {
 		return err

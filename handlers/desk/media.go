@@ -60,6 +60,9 @@ func (d *Desk) takeFile(ctx context.Context, scope *db.Scope, client model.Clien
 	if u.over {
 		return a, false, tooLarge(u.size, d.formBytes())
 	}
+	if err := d.uploadTurn(ctx, scope); err != nil {
+		return a, false, err
+	}
 	if err := scope.RoomForMedia(ctx, client, u.size); err != nil {
 		return a, false, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"herald/db/model"
 	"herald/db/picture"
+	"herald/handlers/web"
 )
 
 // What one form may hold beside its files.
@@ -96,6 +97,7 @@ func (d *Desk) readParts(w http.ResponseWriter, r *http.Request) (p *parts, err 
 		p.close()
 		return nil, err
 	}
+	web.Clean(p.Values)
 	return p, nil
 }
 
@@ -106,6 +108,7 @@ func readFields(w http.ResponseWriter, r *http.Request) (*parts, error) {
 	if err := r.ParseForm(); err != nil {
 		return nil, unread(err)
 	}
+	web.Clean(r.PostForm)
 	return &parts{Values: r.PostForm}, nil
 }
 

@@ -18,7 +18,7 @@ func (d *Desk) showTarget(w http.ResponseWriter, r *http.Request, scope *db.Scop
 	return d.drawTarget(w, r, scope, http.StatusOK, func(*target.Props) {})
 }
 
-func pathTarget(r *http.Request) model.TargetID { return model.TargetID(number(r.PathValue("id"))) }
+func pathTarget(r *http.Request) model.TargetID { return model.TargetID(web.ID(r.PathValue("id"))) }
 
 // drawTarget shows a target as it now is, with what with adds to it.
 func (d *Desk) drawTarget(w http.ResponseWriter, r *http.Request, scope *db.Scope, status int, with func(*target.Props)) error {

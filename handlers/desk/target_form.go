@@ -89,7 +89,7 @@ func repeatOptions(chosen model.Occurrence) []ui.Option {
 // seenRevision is the revision of the page that the form stood on. Without one
 // the form is stale by definition.
 func seenRevision(r *http.Request) int {
-	n, err := strconv.Atoi(r.PostFormValue("seen"))
+	n, err := web.Count(r.PostFormValue("seen"))
 	if err != nil {
 		return 0
 	}

@@ -19,6 +19,7 @@ import (
 	"herald/db/model"
 	"herald/db/network"
 	"herald/db/picture"
+	"herald/handlers/web"
 )
 
 // intake is the tus library's store for one request of one person: Postgres says
@@ -45,13 +46,16 @@ func (in *intake) no(ctx context.Context, err error) error {
 // NewUpload refuses what can be seen to be too much before a byte has come.
 func (in *intake) NewUpload(ctx context.Context, info tusd.FileInfo) (tusd.Upload, error) {
 	name := fileLabel(info.MetaData["filename"])
-	client := model.ClientID(number(info.MetaData["client"]))
+	client := model.ClientID(web.ID(info.MetaData["client"]))
 	if info.Size == 0 {
 		_, err := picture.Recognize(name, nil)
 		return nil, in.no(ctx, err)
 	}
 	if limit := in.d.uploadBytes(); info.Size > limit {
 		return nil, in.no(ctx, tooLarge(info.Size, limit))
+	}
+	if err := in.d.uploadTurn(ctx, in.scope); err != nil {
+		return nil, in.no(ctx, err)
 	}
 	u, err := in.scope.StartUpload(ctx, client, name, info.Size)
 	return &arriving{in, u}, in.no(ctx, err)
@@ -60,7 +64,7 @@ func (in *intake) NewUpload(ctx context.Context, info tusd.FileInfo) (tusd.Uploa
 // GetUpload finds an upload. One that is whole and was left before it became an
 // asset becomes one now.
 func (in *intake) GetUpload(ctx context.Context, id string) (tusd.Upload, error) {
-	u, err := in.scope.Upload(ctx, model.UploadID(number(id)))
+	u, err := in.scope.Upload(ctx, model.UploadID(web.ID(id)))
 	if err == nil && u.Received == u.Size {
 		err = in.finish(ctx, u)
 	}

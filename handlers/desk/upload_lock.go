@@ -7,6 +7,7 @@ import (
 	tusd "github.com/tus/tusd/v2/pkg/handler"
 
 	"herald/db/model"
+	"herald/handlers/web"
 )
 
 const (
@@ -17,7 +18,7 @@ const (
 // NewLock makes the hold of this request on an upload. It is a lease in Postgres,
 // since the next request of a browser may meet another process.
 func (in *intake) NewLock(id string) (tusd.Lock, error) {
-	return &hold{intake: in, id: model.UploadID(number(id))}, nil
+	return &hold{intake: in, id: model.UploadID(web.ID(id))}, nil
 }
 
 type hold struct {

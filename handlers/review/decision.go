@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"herald/db"
@@ -18,7 +17,7 @@ func (h *handler) createDecision(w http.ResponseWriter, r *http.Request, rs *db.
 	if gone != nil {
 		return h.showGone(w, r, rs, gone)
 	}
-	d := db.Decision{Request: model.RequestID(number(r.PostForm.Get("request"))), Stage: int(number(r.PostForm.Get("stage"))),
+	d := db.Decision{Request: model.RequestID(web.ID(r.PostForm.Get("request"))), Stage: stageNumber(r.PostForm.Get("stage")),
 		Hash: r.PostForm.Get("hash"), Verdict: model.Verdict(r.PostForm.Get("verdict")), Words: r.PostForm.Get("words")}
 	out, err := rs.Decide(r.Context(), []db.Decision{d})
 	if err != nil {
@@ -65,17 +64,14 @@ func readAsked(values []string) (list []db.Decision, err error) {
 		if len(parts) != 3 {
 			return nil, model.Refuse(model.Unprocessable, "That form is not complete. Open the link again and try once more.")
 		}
-		list = append(list, db.Decision{Request: model.RequestID(number(parts[0])), Stage: int(number(parts[1])), Hash: parts[2], Verdict: model.Approve})
+		list = append(list, db.Decision{Request: model.RequestID(web.ID(parts[0])), Stage: stageNumber(parts[1]), Hash: parts[2], Verdict: model.Approve})
 	}
 	return list, nil
 }
 
-// number reads an id; what is none is an id that nothing has.
-func number(s string) int64 {
-	n, err := strconv.ParseInt(s, 10, 32)
-	if err != nil {
-		return 0
-	}
+// stageNumber reads a stage; what is none is a stage that nothing is in.
+func stageNumber(s string) int {
+	n, _ := web.Count(s)
 	return n
 }
 
@@ -108,7 +104,7 @@ func (h *handler) createComment(w http.ResponseWriter, r *http.Request, rs *db.R
 	if gone != nil {
 		return h.showGone(w, r, rs, gone)
 	}
-	id := model.RequestID(number(r.PostForm.Get("request")))
+	id := model.RequestID(web.ID(r.PostForm.Get("request")))
 	_, err := rs.Comment(r.Context(), id, r.PostForm.Get("body"))
 	if no, ok := model.Refused(err); ok && (no.Kind == model.Unprocessable || no.Kind == model.TooMany) {
 		back := itemOutcome{comment: r.PostForm.Get("body"), unsaid: no.Say}

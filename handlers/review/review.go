@@ -64,17 +64,10 @@ func (h *handler) trustworthy() bool {
 	return u.Scheme == "https" || host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasPrefix(host, "127.") || host == "::1"
 }
 
-// formBytes is more than any form of the page holds.
-const formBytes = 1 << 20
-
 // confirmed lets a form through that carries a token of its link's page.
 func (h *handler) confirmed(f linkFunc) http.Handler {
 	return h.open(func(w http.ResponseWriter, r *http.Request, rs *db.ReviewScope, gone error) error {
-		r.Body = http.MaxBytesReader(w, r.Body, formBytes)
-		if err := r.ParseForm(); err != nil {
-			return model.Refuse(model.Unprocessable, "That form could not be read. Go back and try again.")
-		}
-		if err := rs.Confirm(r.PostForm.Get("page")); err != nil {
+		if err := rs.Confirm(r.PostFormValue("page")); err != nil {
 			return err
 		}
 		return f(w, r, rs, gone)

@@ -17,8 +17,9 @@ import (
 	"herald/views/ui"
 )
 
-// maxForm bounds the form; a password has at most 1,024 bytes.
-const maxForm = 16 << 10
+// FormBytes bounds the form, at which anybody may knock; a password has at most
+// 1,024 bytes.
+const FormBytes web.Body = 16 << 10
 
 // door is what the handlers work with.
 type door struct {
@@ -69,11 +70,7 @@ func (d *door) showForm(w http.ResponseWriter, r *http.Request) error {
 // createSession answers POST /signin.
 func (d *door) createSession(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Cache-Control", "no-store")
-	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-	if err := r.ParseForm(); err != nil {
-		return model.Refuse(model.Unprocessable, "That form could not be read. Go back and try again.")
-	}
-	email, next := strings.ToLower(strings.TrimSpace(r.PostForm.Get("email"))), r.PostForm.Get("next")
+	email, next := strings.ToLower(strings.TrimSpace(r.PostFormValue("email"))), r.PostFormValue("next")
 	again := view.Props{Next: web.LocalPath(next, ""), Email: email}
 	dues := d.dues(r, email)
 	wait, err := d.throttle(r.Context(), dues)
@@ -85,7 +82,7 @@ func (d *door) createSession(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Retry-After", seconds(wait))
 		return d.refuse(w, r, http.StatusTooManyRequests, again)
 	}
-	user, ok, err := d.check(r.Context(), email, r.PostForm.Get("password"))
+	user, ok, err := d.check(r.Context(), email, r.PostFormValue("password"))
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func newRig(t *testing.T) *rig {
 	w := dbtest.New(t)
 	edge := &web.Edge{Store: w.Store, Log: slog.New(slog.DiscardHandler), Now: w.Clock.Now, Sessions: &web.Sessions{Store: w.Store, Now: w.Clock.Now}}
 	mux := http.NewServeMux()
-	Register(mux, edge, w.Ring, cheap)
+	Register(web.Intake{Mux: mux, Edge: edge, Bodies: map[string]web.Body{"POST /signin": FormBytes}}, edge, w.Ring, cheap)
 	mux.Handle("GET /w/{slug}/calendar", edge.Signed(model.PostsView, func(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
 		_, err := fmt.Fprint(w, "calendar of ", scope.Workspace.Slug)
 		return err
@@ -375,6 +375,6 @@ func TestAnOldHashIsMadeAgain(t *testing.T) {
 func TestAFormThatIsTooLargeIsRefused(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	r.want(t, r.try(t, "anna@nord.example", strings.Repeat("x", maxForm)), 422, "could not be read")
+	r.want(t, r.try(t, "anna@nord.example", strings.Repeat("x", int(FormBytes))), 413, "more than this form may hold, which is 16 KB")
 	r.want(t, r.try(t, "anna@nord.example", strings.Repeat("x", 2000)), 422, sayWrong)
 }

@@ -101,16 +101,17 @@ func (e *Edge) Fail(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	status, say, ref := e.sort(r.Context(), err, "route", r.Pattern, "from", r.RemoteAddr)
+	still := context.WithoutCancel(r.Context()) // a form that did not come whole cancels it, and its sender still listens
 	if FromHTMX(r) {
 		w.Header().Set("HX-Retarget", "#notices")
 		w.Header().Set("HX-Reswap", "innerHTML")
 		notice := problem.For(status, say)
-		render(r.Context(), w, status, ui.Notice(ui.NoticeProps{Tone: ui.Bad, Say: notice.Say, Reference: ref}))
+		render(still, w, status, ui.Notice(ui.NoticeProps{Tone: ui.Bad, Say: notice.Say, Reference: ref}))
 		return
 	}
 	p := problem.For(status, say)
 	p.Reference = ref
-	render(r.Context(), w, status, problem.Page(p))
+	render(still, w, status, problem.Page(p))
 }
 
 // sort tells a refusal from a fault of ours, which it logs under a reference.
