@@ -123,6 +123,18 @@ video() {
 	fi
 }
 
+# photos: heif-convert opens what iPhones make.
+photos() {
+	if have heif-convert; then return; fi
+	if apt_works; then apt libheif-examples; fi
+	if have heif-convert; then return; fi
+	if [ "$goal" = demo ]; then
+		say "setup: heif-convert is not installed; the demo takes no HEIC photos."
+	else
+		lack "heif-convert is missing: install it (Debian: sudo apt-get install libheif-examples; macOS: brew install libheif)."
+	fi
+}
+
 # browser_code: by lockfile, and again only when the lockfile changes.
 browser_code() {
 	stamp=static/node_modules/.herald-lock
@@ -147,5 +159,6 @@ redis
 browser
 scanner
 video
+photos
 browser_code
 exit $missing

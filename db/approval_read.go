@@ -177,7 +177,7 @@ const sqlShelfAccounts = `
 	 WHERE a.tenant_id = $1 AND a.id = ANY ($2) ORDER BY a.network, a.handle, a.id`
 
 const sqlShelfMedia = `
-	SELECT id, state, kind, type, bytes, width, height, duration_ms, video_codec, audio_codec, fps::double precision AS fps
+	SELECT id, state, kind, type, bytes, width, height, duration_ms, video_codec, audio_codec, fps::double precision AS fps, frames
 	  FROM tenant.media WHERE tenant_id = $1 AND id = ANY ($2)`
 
 const sqlShelfRenditions = `

@@ -91,12 +91,6 @@ type MediaWork struct {
 	Tries         int // this one counted in
 }
 
-// Media is the file as rules see it.
-func (w MediaWork) Media() network.Media {
-	return network.Media{Kind: w.Kind, Type: w.Type, Bytes: w.Bytes, Width: w.Width, Height: w.Height, Duration: time.Duration(w.DurationMs) * time.Millisecond,
-		VideoCodec: w.VideoCodec, AudioCodec: w.AudioCodec, FPS: w.FPS}
-}
-
 // ErrLostLease: another works on the task, or nobody needs to any more.
 var ErrLostLease = errors.New("the lease of this task is lost")
 

@@ -242,6 +242,7 @@ type planFile struct {
 	VideoCodec string
 	AudioCodec string
 	FPS        float64 `db:"fps"`
+	Frames     int64
 	Name       string
 	Alt        string
 	Focal      model.Focal
@@ -249,7 +250,7 @@ type planFile struct {
 }
 
 const sqlPlanMedia = `
-	SELECT m.id, m.client_id, m.state, m.kind, m.type, m.sha256, m.bytes, m.width, m.height, m.duration_ms, m.video_codec, m.audio_codec, m.fps::double precision AS fps,
+	SELECT m.id, m.client_id, m.state, m.kind, m.type, m.sha256, m.bytes, m.width, m.height, m.duration_ms, m.video_codec, m.audio_codec, m.fps::double precision AS fps, m.frames,
 	       m.name, m.alt, jsonb_build_object('x', m.focal_x, 'y', m.focal_y) AS focal,
 	       coalesce((SELECT jsonb_object_agg(c.preset, jsonb_build_object('x', c.x, 'y', c.y, 'width', c.width, 'height', c.height))
 	                   FROM tenant.media_crops c WHERE c.tenant_id = m.tenant_id AND c.media_id = m.id), '{}') AS crops
@@ -366,7 +367,7 @@ func planTarget(content model.Content, a planAccount, files map[model.MediaID]pl
 // as is the asset as rules see it, with the alt text of a post.
 func (f planFile) as(alt string) network.Media {
 	return network.Media{Kind: f.Kind, Type: f.Type, Bytes: f.Bytes, Width: f.Width, Height: f.Height, Duration: time.Duration(f.DurationMs) * time.Millisecond, Alt: alt,
-		Pending: f.State.OnItsWay(), VideoCodec: f.VideoCodec, AudioCodec: f.AudioCodec, FPS: f.FPS}
+		Frames: f.Frames, Pending: f.State.OnItsWay(), VideoCodec: f.VideoCodec, AudioCodec: f.AudioCodec, FPS: f.FPS}
 }
 
 // serve works out how each file is sent: what rules see from then on is what the
@@ -379,6 +380,11 @@ func (t *plannedTarget) serve(media []model.ContentMedia) {
 		s := t.net.Serve(format, was, network.Framing{Crop: crop, Focal: focal})
 		t.draft.Media[i] = s.Media
 		t.recipes = append(t.recipes, s.Recipe.String())
+		if s.Stilled {
+			t.problems = append(t.problems, network.Problem{Field: fmt.Sprintf("media.%d", i), Code: network.MediaStilled, Warn: true,
+				Say: fmt.Sprintf("%s moves, and %s does not take it like that: its first frame is sent, as a still picture. Attach it as a video if it has to move.",
+					fileWord(t.draft.Media, i), t.net.Label)})
+		}
 		if s.Cropped {
 			t.problems = append(t.problems, network.Problem{Field: fmt.Sprintf("media.%d", i), Code: network.MediaCropped, Warn: true,
 				Say: fmt.Sprintf("%s is %d × %d and %s does not take that shape: it is cropped to %d × %d. Look whether what matters is in it, or choose the crop.",

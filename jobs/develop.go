@@ -49,7 +49,7 @@ func (l *Librarian) developPicture(ctx context.Context, w db.MediaWork, b *tray,
 	if err != nil {
 		return err
 	}
-	d.Probe, d.Placeholder = db.Probe{Tool: "herald"}, print.Placeholder
+	d.Probe, d.Placeholder = db.Probe{Tool: "herald", Frames: int64(print.Published.Facts.Frames)}, print.Placeholder
 	return l.keep(ctx, w, print.Published, print.Thumb, d)
 }
 
@@ -58,7 +58,7 @@ var errBadVideo = model.Refuse(model.Unprocessable, "This video is damaged and c
 // developVideo takes the metadata out, and then looks at what will be published. It
 // asks ffprobe and ffmpeg where they are, and goes without where not.
 func (l *Librarian) developVideo(ctx context.Context, w db.MediaWork, s *shift, b *tray, d *db.Developed) error {
-	published, err := l.Room.Strip(ctx, b.file, b.dir)
+	published, err := l.Room.Strip(ctx, b.file, b.dir, func(percent int) { s.tell(percent / 2) })
 	if errors.Is(err, darkroom.ErrUnreadable) && ctx.Err() == nil {
 		return errBadVideo
 	}
@@ -153,7 +153,7 @@ func (l *Librarian) ahead(ctx context.Context, w db.MediaWork, d db.Developed) (
 		return nil, err
 	}
 	m := network.Media{Kind: w.Kind, Type: d.Type, Bytes: d.Bytes, Width: d.Width, Height: d.Height, Duration: time.Duration(d.DurationMs) * time.Millisecond,
-		VideoCodec: d.Probe.VideoCodec, AudioCodec: d.Probe.AudioCodec, FPS: d.Probe.FPS}
+		Frames: d.Probe.Frames, VideoCodec: d.Probe.VideoCodec, AudioCodec: d.Probe.AudioCodec, FPS: d.Probe.FPS}
 	var list []string
 	for _, s := range serves {
 		n, ok := network.Get(s.Network)

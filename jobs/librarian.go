@@ -140,6 +140,8 @@ func (l *Librarian) wait(ctx context.Context, w db.MediaWork, err error) error {
 	switch {
 	case errors.Is(err, scan.ErrAway):
 		return l.Pipe.WaitMedia(ctx, w, awayWait, "Not yet scanned: the virus scanner does not answer. The file is safe, and is scanned as soon as it does.", fault, true)
+	case errors.Is(err, darkroom.ErrFull):
+		return l.Pipe.WaitMedia(ctx, w, 4*awayWait, "Waiting: there is no room left to work on files. Ask whoever runs this Herald.", fault, true)
 	case errors.Is(err, blob.ErrFull):
 		return l.Pipe.WaitMedia(ctx, w, 4*awayWait, "Waiting: there is no room left where files are kept. Ask whoever runs this Herald.", fault, true)
 	case errors.Is(err, blob.ErrAway), errors.Is(err, blob.ErrDenied), errors.Is(err, blob.ErrBucket):

@@ -66,7 +66,7 @@ func newArchive(t *testing.T, accounts ...network.Name) *archive {
 func (a *archive) upload(t *testing.T, kind network.MediaKind, mime, name string, b []byte) model.MediaID {
 	t.Helper()
 	sum := sha256.Sum256(b)
-	ext := map[string]string{"image/jpeg": "jpg", "image/png": "png", "video/mp4": "mp4"}[mime]
+	ext := pic.Type(mime).Ext()
 	key := blob.Key(int64(a.ID), a.Clock.Now(), ext)
 	if _, err := a.store.Put(t.Context(), key, bytes.NewReader(b), blob.Options{Size: int64(len(b))}); err != nil {
 		t.Fatal(err)
@@ -301,9 +301,13 @@ func TestBrokenFilesAreRefusedWithTheirRule(t *testing.T) {
 		b    []byte
 		want string
 	}{
-		"cut":    {jpegOf(t, 200, 100)[:900], "cut short"},
-		"noise":  {append(jpegOf(t, 200, 100)[:700], append(bytes.Repeat([]byte{0x55}, 400), 0xff, 0xd9)...), "damaged"},
-		"nobody": {wide[:40], "cut short"},
+		"nothing": {nil, "is empty"},
+		"page":    {[]byte("<!doctype html><script>alert(1)</script>"), "is a web page (HTML)"},
+		"bomb":    {bombPNG(t), "30,000 × 30,000 pixels; the limit is 50 megapixels"},
+		"frames":  {gifOf(t, 2000), "This GIF has 2,000 frames; the limit is 1,000."},
+		"cut":     {jpegOf(t, 200, 100)[:900], "cut short"},
+		"noise":   {append(jpegOf(t, 200, 100)[:700], append(bytes.Repeat([]byte{0x55}, 400), 0xff, 0xd9)...), "damaged"},
+		"nobody":  {wide[:40], "cut short"},
 	} {
 		id := a.upload(t, network.Image, "image/jpeg", name, c.b)
 		a.work(t)
@@ -404,6 +408,30 @@ func TestFilesWaitForAStoreThatIsAway(t *testing.T) {
 		a.Clock.Advance(time.Minute)
 		a.work(t)
 	}
+	if got := a.asset(t, id); got.State != db.MediaReady {
+		t.Errorf("in the end: %s, %q", got.State, got.Reason)
+	}
+}
+
+// A worker without room to work in puts files off for as long as it takes.
+func TestFilesWaitForRoomToWorkIn(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t)
+	id := a.upload(t, network.Image, "image/jpeg", "a.jpg", jpegOf(t, 20, 10))
+	for range 10 { // longer than any file may fail by itself
+		w, err := a.pipe.BeginMedia(t.Context(), a.due(t)[0].MediaKey, time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.lib.Settle(t.Context(), w, fmt.Errorf("develop: %w", darkroom.ErrFull)); !errors.Is(err, darkroom.ErrFull) {
+			t.Errorf("the log would say %v", err)
+		}
+		a.Clock.Advance(3 * time.Minute)
+	}
+	if got := a.asset(t, id); got.State != db.MediaScanning || !strings.Contains(got.Reason, "no room left to work on files") {
+		t.Errorf("meanwhile: %s, %q", got.State, got.Reason)
+	}
+	a.work(t)
 	if got := a.asset(t, id); got.State != db.MediaReady {
 		t.Errorf("in the end: %s, %q", got.State, got.Reason)
 	}

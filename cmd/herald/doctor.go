@@ -12,6 +12,8 @@ import (
 
 	"herald/cmd/internal/boot"
 	"herald/db/blob"
+	"herald/db/picture"
+	"herald/jobs/darkroom"
 	"herald/static"
 )
 
@@ -57,7 +59,7 @@ func examine(ctx context.Context, c boot.Config) []finding {
 		return []finding{{what: "settings", say: err.Error(), bad: true}}
 	}
 	defer app.Close()
-	return []finding{
+	all := []finding{
 		{what: "settings", say: "all that is needed is set, and nothing that Herald does not know"},
 		check("database", "answers, and every migration is applied", databases(ctx, app)),
 		check("keys", "open every sealed token and link", keys(ctx, app)),
@@ -65,6 +67,7 @@ func examine(ctx context.Context, c boot.Config) []finding {
 		check("storage", "takes, gives back and deletes a file", blob.Check(ctx, app.Blobs)),
 		mailLine(ctx, c), scannerLine(ctx, c), clockLine(ctx, app), browserLine(), addressLine(c), privateLine(c),
 	}
+	return append(all, fileLines(ctx)...)
 }
 
 func check(what, good string, err error) finding {
@@ -124,7 +127,36 @@ func scannerLine(ctx context.Context, c boot.Config) finding {
 	if c.Scanner == "signature" {
 		return finding{what: "scanner", say: "only the EICAR test file is recognised; set HERALD_MEDIA_SCANNER=clamav in production", warn: true}
 	}
-	return check("scanner", "clamd at "+c.ClamdAddr+" answers", c.MediaScanner().Ping(ctx))
+	if err := c.MediaScanner().Ping(ctx); err != nil {
+		return finding{what: "scanner", say: "clamd at " + c.ClamdAddr + " does not answer, so every new file waits as not yet scanned: " + err.Error(), bad: true}
+	}
+	return finding{what: "scanner", say: "clamd at " + c.ClamdAddr + " answers"}
+}
+
+// fileLines say what this machine can make of videos and photos, and what each
+// program that is missing costs.
+func fileLines(ctx context.Context) []finding {
+	room, err := darkroom.New(picture.Standard())
+	if err != nil {
+		return []finding{check("video", "", err)}
+	}
+	tools := room.Tools()
+	video := finding{what: "video", say: "ffmpeg and ffprobe are here: videos are measured, get a poster, and are converted where a network needs it"}
+	switch {
+	case !tools.Make && !tools.Probe:
+		video.say, video.warn = "ffmpeg and ffprobe are missing: videos get no poster, are sent as they are, and nobody knows whether a network takes them; QuickTime movies are refused. Install ffmpeg", true
+	case !tools.Make:
+		video.say, video.warn = "ffmpeg is missing: videos get no poster and are sent as they are; QuickTime movies are refused. Install ffmpeg", true
+	case !tools.Probe:
+		video.say, video.warn = "ffprobe is missing: nobody knows whether a network takes a video's codecs and frame rate. Install ffmpeg", true
+	case room.Encodes(ctx) != nil:
+		video.say, video.warn = "ffmpeg is here and makes no H.264: videos that a network does not take as they are fail. Install one with libx264", true
+	}
+	photos := finding{what: "photos", say: "heif-convert is here: HEIC photos are taken"}
+	if !tools.Photo {
+		photos.say, photos.warn = "heif-convert is missing: HEIC photos, which iPhones make, are refused. Install libheif-examples", true
+	}
+	return []finding{video, photos}
 }
 
 // clockLine compares this machine's clock with the database's: posts leave by

@@ -19,11 +19,14 @@ import (
 	"herald/db/dbtest"
 	"herald/db/model"
 	"herald/db/network"
+	"herald/jobs/darkroom"
 	"herald/jobs/sim"
 )
 
-// TestMain is the tests, or, started by one of them, Herald itself.
+// TestMain is the tests, or, started by one of them, Herald itself or a child of it
+// that opens files.
 func TestMain(m *testing.M) {
+	darkroom.Serve()
 	if os.Getenv("HERALD_TEST_MAIN") != "" {
 		main()
 	}

@@ -45,8 +45,14 @@ func TypeOf(key string) string {
 		return "image/png"
 	case ".webp":
 		return "image/webp"
+	case ".gif":
+		return "image/gif"
+	case ".heic":
+		return "image/heic"
 	case ".mp4":
 		return "video/mp4"
+	case ".mov":
+		return "video/quicktime"
 	}
 	return "application/octet-stream"
 }

@@ -197,7 +197,7 @@ type measure struct {
 
 // faults measures a file. What is not known about it is passed over.
 func (r FileRule) faults(m Media, label string) []fault {
-	t := measure{FileRule: r, m: m, label: label}
+	t := measure{FileRule: r.forType(m.Type), m: m, label: label}
 	t.kind()
 	if m.Width > 0 && m.Height > 0 {
 		t.size()
@@ -206,6 +206,28 @@ func (r FileRule) faults(m Media, label string) []fault {
 		t.time()
 	}
 	return t.faults
+}
+
+// gifType is the only kind of picture that moves.
+const gifType = "image/gif"
+
+// forType is the rule for a file of a type.
+func (r FileRule) forType(mime string) FileRule {
+	if mime == gifType && r.GIF != nil {
+		return *r.GIF
+	}
+	return r
+}
+
+// still is the rule for what is made of a picture that moves and is not taken.
+func (r FileRule) still() FileRule {
+	r.GIF, r.Types = nil, slices.DeleteFunc(slices.Clone(r.Types), func(t string) bool { return t == gifType })
+	return r
+}
+
+// moves says whether a picture that moves is taken as it is.
+func (r FileRule) moves(m Media, label string) bool {
+	return slices.Contains(r.forType(m.Type).Types, gifType) && len(r.faults(m, label)) == 0
 }
 
 func (t *measure) add(wrong bool, code, format string, args ...any) {
@@ -219,6 +241,8 @@ func (t *measure) kind() {
 		"is %s, %s takes %s: save it in that form and add it again", typeName(t.m.Type), t.label, t.types())
 	t.add(t.Bytes > 0 && t.m.Bytes > t.Bytes, MediaTooLarge,
 		"has %s, %s takes up to %s: make the file smaller", bytes(t.m.Bytes, t.Bytes), t.label, bytes(t.Bytes, t.Bytes))
+	t.add(t.Frames > 0 && t.m.Frames > t.Frames, MediaTooLong,
+		"has %s frames, %s takes %s: make it shorter", number(int(t.m.Frames)), t.label, number(int(t.Frames)))
 }
 
 func (t *measure) size() {

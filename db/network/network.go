@@ -125,6 +125,7 @@ type Media struct {
 	Width    int // pixels, upright
 	Height   int
 	Duration time.Duration // zero if not known or not a video
+	Frames   int64         // of a picture that moves; zero if it does not, or nobody knows
 	Alt      string
 
 	// Pending: nobody has looked at the file yet, so no rule is held against it.

@@ -30,6 +30,7 @@ const (
 	MediaTooLong    = "media_too_long"
 	MediaUnknown    = "media_unknown" // a size or duration that could not be read
 	MediaCropped    = "media_cropped" // by Herald, since the network wants another shape
+	MediaStilled    = "media_stilled" // a picture that moves is sent as a still one
 	MediaNotReady   = "media_not_ready"
 	MediaNotMade    = "media_not_made" // its rendition failed
 	AltMissing      = "alt_missing"

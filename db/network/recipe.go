@@ -105,6 +105,7 @@ type Serving struct {
 	Recipe  Recipe
 	Media   Media // as it will be sent, as far as it is known before it is made
 	Cropped bool  // Herald chose the crop, since the network wants another shape
+	Stilled bool  // it moves, and its first frame is sent
 	Fits    bool  // the network takes what will be sent, as far as anybody knows
 }
 
@@ -122,6 +123,12 @@ func (n *Network) Serve(f Format, m Media, frame Framing) (s Serving) {
 		return s
 	}
 	defer func() { s.Fits = len(rule.faults(s.Media, n.Label)) == 0 }()
+	if m.Type == gifType {
+		if frame.Crop.Whole() && rule.moves(m, n.Label) {
+			return s
+		}
+		rule, s.Stilled, s.Media.Frames = rule.still(), true, 0
+	}
 	c := cook{rule: rule, m: m, crop: frame.Crop}
 	c.shape(frame)
 	c.size()

@@ -42,6 +42,12 @@ func TestServeMakesWhatTheNetworkTakes(t *testing.T) {
 		{"a choice of all", Instagram, FormatImage, image("image/jpeg", 1000, 1000, mb), Framing{Crop: model.Crop{Width: 1000, Height: 1000}}, ""},
 		{"a choice outside of the file", Instagram, FormatImage, image("image/jpeg", 1000, 1000, mb), Framing{Crop: model.Crop{X: 1, Width: 1000, Height: 1000}}, ""},
 		{"too many pixels", Mastodon, FormatImage, image("image/jpeg", 10000, 5000, mb), Framing{}, "image/jpeg 8145x4072 bytes=16777216"},
+		{"a GIF goes as it is where it is taken", Mastodon, FormatImage, image("image/gif", 100, 100, mb), Framing{}, ""},
+		{"X takes a larger one than pictures", X, FormatImage, image("image/gif", 1280, 1080, 14*mb), Framing{}, ""},
+		{"and no wider one", X, FormatImage, image("image/gif", 1300, 600, mb), Framing{}, "image/jpeg 1300x600 bytes=5000000"},
+		{"nor one among others", X, FormatImages, image("image/gif", 100, 100, mb), Framing{}, "image/jpeg 100x100 bytes=5000000"},
+		{"a GIF on Instagram", Instagram, FormatImage, image("image/gif", 1080, 1080, mb), Framing{}, "image/jpeg 1080x1080 bytes=8388608"},
+		{"a GIF that is cropped stands still", Mastodon, FormatImage, image("image/gif", 300, 300, mb), Framing{Crop: model.Crop{Width: 200, Height: 200}}, "image/jpeg 200x200 crop=0,0,200,200 bytes=16777216"},
 		{"WebP goes as it is where it is taken", Mastodon, FormatImage, image("image/webp", 100, 100, mb), Framing{}, ""},
 		{"nobody knows the size", Instagram, FormatImage, image("image/png", 0, 0, mb), Framing{}, ""},
 		{"a text post takes none", Facebook, FormatText, image("image/png", 10, 10, mb), Framing{}, ""},
@@ -76,6 +82,19 @@ func TestServeSaysWhenHeraldChoseTheCrop(t *testing.T) {
 	if s := n.Serve(FormatImage, tall, Framing{Focal: model.Centre}); !s.Cropped || s.Media.Width != 1000 || s.Media.Height != 1250 {
 		t.Errorf("Herald's choice: %+v", s)
 	}
+	moving := image("image/gif", 1000, 1000, 1000)
+	moving.Frames = 351
+	if s := n.Serve(FormatImage, moving, Framing{}); !s.Stilled || s.Media.Frames != 0 || s.Media.Type != "image/jpeg" {
+		t.Errorf("a GIF on Instagram: %+v", s)
+	}
+	x, _ := Get(X)
+	if s := x.Serve(FormatImage, moving, Framing{}); !s.Stilled || !s.Fits {
+		t.Errorf("one with a frame too many for X: %+v", s)
+	}
+	moving.Frames--
+	if s := x.Serve(FormatImage, moving, Framing{}); s.Stilled || !s.Fits || s.Media.Frames != 350 {
+		t.Errorf("one that X just takes: %+v", s)
+	}
 	if s := n.Serve(FormatImage, tall, Framing{Crop: model.Crop{Width: 1000, Height: 1000}}); s.Cropped {
 		t.Errorf("a person's choice: %+v", s)
 	}
@@ -107,7 +126,7 @@ func TestServeNeverMakesWhatCheckRefuses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.SampledFrom(all).Draw(t, "network")
 		rule := rapid.SampledFrom(n.Formats).Draw(t, "format")
-		m := image(rapid.SampledFrom([]string{"image/jpeg", "image/png", "image/webp"}).Draw(t, "type"), rapid.IntRange(1, 16384).Draw(t, "w"), rapid.IntRange(1, 16384).Draw(t, "h"),
+		m := image(rapid.SampledFrom([]string{"image/jpeg", "image/png", "image/webp", "image/gif"}).Draw(t, "type"), rapid.IntRange(1, 16384).Draw(t, "w"), rapid.IntRange(1, 16384).Draw(t, "h"),
 			rapid.Int64Range(1, 50<<20).Draw(t, "bytes"))
 		file, taken := rule.file(Image)
 		frame := Framing{Focal: model.Focal{X: rapid.IntRange(0, 1000).Draw(t, "x"), Y: rapid.IntRange(0, 1000).Draw(t, "y")}}

@@ -74,10 +74,12 @@ type FileRule struct {
 	MinShape, MaxShape float64 // width divided by height
 	Shape              string  // the same in words, "between 4:5 and 1.91:1"
 	MinTime, MaxTime   time.Duration
+	Frames             int64     // of a picture that moves
 	Codecs             []string  // of a video's picture, as ffprobe calls them
 	Sound              []string  // of its sound
 	MinFPS, MaxFPS     float64   // frames a second
 	BitRate            int64     // bits a second, picture and sound together
+	GIF                *FileRule // what holds for GIFs instead; nil: the same
 	Advice             *FileRule // what is better kept to: a warning, not a refusal
 }
 

@@ -51,8 +51,9 @@ var x = Network{
 
 var (
 	xImage   = FileRule{Types: []string{"image/jpeg", "image/png", "image/webp"}, Bytes: 5_000_000}
-	xPicture = FileRule{Types: []string{"image/jpeg", "image/png", "image/webp", "image/gif"}, Bytes: 5_000_000} // a GIF stands alone
-	xVideo   = FileRule{
+	xPicture = FileRule{Types: []string{"image/jpeg", "image/png", "image/webp", "image/gif"}, Bytes: 5_000_000, // a GIF stands alone
+		GIF: &FileRule{Types: []string{"image/gif"}, Bytes: 15_000_000, MaxWidth: 1280, Pixels: 1280 * 1080, Frames: 350}}
+	xVideo = FileRule{
 		Types: []string{"video/mp4"}, Bytes: 512_000_000, MaxWidth: 1280,
 		MinShape: 1.0 / 3, MaxShape: 3, Shape: "between 1:3 and 3:1",
 		MinTime: 500 * time.Millisecond, MaxTime: 140 * time.Second,

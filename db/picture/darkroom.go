@@ -25,6 +25,7 @@ const (
 type Darkroom struct {
 	limits Limits
 	memory *semaphore.Weighted
+	turned bool
 }
 
 // NewDarkroom makes a darkroom.
@@ -32,22 +33,32 @@ func NewDarkroom(limits Limits) *Darkroom {
 	return &Darkroom{limits: limits, memory: semaphore.NewWeighted(limits.Memory)}
 }
 
+// Turned is the darkroom for pictures whose pixels are upright already, whatever
+// the EXIF data says that came along with them.
+func (d *Darkroom) Turned() *Darkroom {
+	t := *d
+	t.turned = true
+	return &t
+}
+
 // Upright writes to out what may be published of the picture in src: upright,
 // pixels and colour profile only, 8 bits a channel. A JPEG stays a JPEG and a
 // PNG a PNG; a WebP, which few networks take and nothing here writes, becomes a
-// PNG if it is transparent anywhere and a JPEG if not. The facts are those of
-// what was written.
+// PNG if it is transparent anywhere and a JPEG if not. A GIF keeps its frames; one
+// that has a single one becomes a PNG. The facts are those of what was written.
 //
 // It refuses what Inspect refuses, videos, and pixels that can't be decoded.
 // What out holds after an error is of no use.
 func (d *Darkroom) Upright(ctx context.Context, src Source, out io.Writer) (Facts, error) {
 	return d.develop(ctx, src, whole, func(n negative) (Facts, error) {
 		t := n.facts.Type
-		if t == WebP {
+		switch {
+		case t == GIF && n.facts.Frames > 1:
+			return n.facts, StripGIF(n.ctx, src, out)
+		case t == WebP && isOpaque(n.image):
+			t = JPEG
+		case t == WebP, t == GIF:
 			t = PNG
-			if isOpaque(n.image) {
-				t = JPEG
-			}
 		}
 		return n.write(out, turn(n.image, n.facts.Orientation, t), t, publishQuality)
 	})
@@ -106,6 +117,12 @@ func (d *Darkroom) develop(ctx context.Context, src Source, size func(Facts) (w,
 	if facts.Type.Video() {
 		return Facts{}, refuse("This is a video, and a picture is needed here.")
 	}
+	if d.turned {
+		if facts.Orientation >= 5 {
+			facts.Width, facts.Height = facts.Height, facts.Width
+		}
+		facts.Orientation = 1
+	}
 	leave, err := d.enter(ctx, int64(facts.Width)*int64(facts.Height)*(o.depth+4))
 	if err != nil {
 		return Facts{}, err
@@ -115,7 +132,7 @@ func (d *Darkroom) develop(ctx context.Context, src Source, size func(Facts) (w,
 	timed, cancel := context.WithTimeoutCause(ctx, d.limits.Time, errSlow)
 	defer cancel()
 	w, h := size(facts)
-	img, scale, err := decode(timed, facts.Type, src, scaledDown(facts.Width, facts.Height, w, h))
+	img, scale, err := decode(timed, facts, src, scaledDown(facts.Width, facts.Height, w, h))
 	if err != nil {
 		return Facts{}, tooSlow(timed, err)
 	}
@@ -146,9 +163,10 @@ func (d *Darkroom) enter(ctx context.Context, need int64) (leave func(), err err
 	return func() { d.memory.Release(need) }, nil
 }
 
-// decode reads a picture, a JPEG at 1/scale of its size if it can.
-func decode(ctx context.Context, t Type, src Source, scale int) (img image.Image, did int, err error) {
-	in := newInput(ctx, src)
+// decode reads a picture, of a GIF its first frame, a JPEG at 1/scale of its size if
+// it can.
+func decode(ctx context.Context, f Facts, src Source, scale int) (img image.Image, did int, err error) {
+	in, t := newInput(ctx, src), f.Type
 	in.t = t
 	if t == JPEG && scale > 1 {
 		if img, err = decodeScaled(in.reader(), scale); err == nil {
@@ -165,6 +183,10 @@ func decode(ctx context.Context, t Type, src Source, scale int) (img image.Image
 		img, err = png.Decode(r)
 	case WebP:
 		img, err = decodeWebP(r)
+	case GIF:
+		img, err = decodeGIF(r, f.Width, f.Height)
+	default:
+		err = fmt.Errorf("%s cannot be decoded here", t)
 	}
 	if err != nil {
 		return nil, 0, in.failure(err, unreadable(t, err))

@@ -105,9 +105,13 @@ func TestMetadataIsLeftBehind(t *testing.T) {
 	jpg = append(jpg, "GPS behind the end"...)
 	pic := withChunk(withChunk(asPNG(t, quarters(48, 32)), "eXIf", e), "tEXt", []byte("Comment\x00GPS"))
 	webp := riff("VP8X", vp8x(8, 48, 32), "VP8 ", string(file(t, "lossy.webp")[20:]), "EXIF", string(e), "XMP ", "GPS")
-	for name, b := range map[string][]byte{"jpeg": jpg, "png": pic, "webp": webp} {
+	moving := asGIF(t, 3, image.Rect(0, 0, 48, 32))
+	said := "\x21\xfe\x09GPS, Cam!\x00\x21\xff\x0bXMP DataXMP\x0aadobe: GPS\x00"
+	moving = append(append(bytes.Clone(moving[:25]), said...), moving[25:]...) // behind the colours
+	moving = append(moving, "GPS behind the end"...)
+	for name, b := range map[string][]byte{"jpeg": jpg, "png": pic, "webp": webp, "gif": moving} {
 		_, _, out := upright(t, b)
-		for _, word := range []string{"GPS", "Cam", "Exif", "eXIf", "tEXt", "adobe"} {
+		for _, word := range []string{"GPS", "Cam", "Exif", "eXIf", "tEXt", "adobe", "XMP"} {
 			if bytes.Contains(out, []byte(word)) {
 				t.Errorf("%s still says %s", name, word)
 			}
@@ -140,6 +144,8 @@ func TestFormatsThatArePublished(t *testing.T) {
 		"palette png": {asPNG(t, drawn(image.NewPaletted(img.Rect, append(color.Palette{red, green, blue, white}, palette.WebSafe...)), img)), PNG, all},
 		"gray png":    {asPNG(t, drawn(image.NewGray(img.Rect), img)), PNG, gray}, "16-bit gray png": {asPNG(t, drawn(image.NewGray16(img.Rect), img)), PNG, gray},
 		"transparent png": {asPNG(t, faded(img)), PNG, half},
+		"still gif":       {asGIF(t, 1, img.Rect), PNG, all},
+		"animated gif":    {asGIF(t, 9, img.Rect), GIF, all},
 		"lossy webp":      {file(t, "lossy.webp"), JPEG, all}, "lossless webp": {file(t, "lossless.webp"), JPEG, all}, "transparent webp": {file(t, "alpha.webp"), PNG, half},
 	} {
 		f, out, raw := upright(t, c.bytes)
@@ -177,6 +183,40 @@ func faded(src *image.NRGBA) image.Image {
 		out.Pix[i] = 128
 	}
 	return out
+}
+
+// A GIF is published as it is: each frame, how long it stands, how often it loops.
+func TestGIFsKeepTheirFrames(t *testing.T) {
+	t.Parallel()
+	b := asGIF(t, 5, image.Rect(8, 8, 40, 24))
+	f, img, out := upright(t, b)
+	if f.Frames != 5 || !bytes.Equal(out, b) {
+		t.Errorf("%+v, %d of %d bytes", f, len(out), len(b))
+	}
+	if img.Bounds() != image.Rect(8, 8, 40, 24) {
+		t.Errorf("%v", img.Bounds())
+	}
+	thumb, still := thumbnail(t, b, 24) // of the whole canvas, empty where the first frame is not
+	if thumb.Type != PNG || thumb.Width != 24 || thumb.Height != 16 || still.Bounds().Dx() != 24 {
+		t.Errorf("%+v", thumb)
+	}
+	if _, _, _, a := still.At(0, 0).RGBA(); a != 0 {
+		t.Errorf("its corner has colour: %v", still.At(0, 0))
+	}
+	if got := color.NRGBAModel.Convert(still.At(5, 5)).(color.NRGBA); got != red {
+		t.Errorf("its first quarter is %v", got)
+	}
+}
+
+func TestWhatIsTurnedAlreadyIsNotTurnedAgain(t *testing.T) {
+	t.Parallel()
+	b := withEXIF(asJPEG(t, quarters(48, 32)), exif(binary.BigEndian, 6))
+	var out bytes.Buffer
+	f, err := NewDarkroom(Standard()).Turned().Upright(t.Context(), bytes.NewReader(b), &out)
+	if err != nil || f.Width != 48 || f.Height != 32 {
+		t.Fatalf("%+v, %v", f, err)
+	}
+	wantQuarters(t, reopened(t, f, out.Bytes()), [4]color.NRGBA{red, green, blue, white}, 20)
 }
 
 func TestUprightPNGLosesNothing(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
+	"image/gif"
 	"image/jpeg"
 	"image/png"
 	"os"
@@ -59,6 +60,53 @@ func asPNG(t testing.TB, img image.Image) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// asGIF is a GIF of so many frames on a canvas: the first one shows quarters, in a
+// part of it, and the others next to nothing.
+func asGIF(t testing.TB, frames int, part image.Rectangle) []byte {
+	t.Helper()
+	colours := color.Palette{red, green, blue, white}
+	first := image.NewPaletted(part, colours)
+	draw.Draw(first, part, quarters(part.Dx(), part.Dy()), image.Point{}, draw.Src)
+	g := gif.GIF{Image: []*image.Paletted{first}, Delay: []int{5}, Config: image.Config{ColorModel: colours, Width: 48, Height: 32}}
+	for i := 1; i < frames; i++ {
+		g.Image, g.Delay = append(g.Image, image.NewPaletted(image.Rect(0, 0, 1, 1), colours)), append(g.Delay, 5)
+	}
+	var b bytes.Buffer
+	if err := gif.EncodeAll(&b, &g); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// turnedHEIC turns the picture of a HEIC file by a quarter, clockwise, as phones do:
+// one more property, that the picture has.
+func turnedHEIC(t testing.TB, b []byte) []byte {
+	t.Helper()
+	out := bytes.Clone(b)
+	grow := func(name string, n uint32) int {
+		at := bytes.Index(out, []byte(name)) - 4
+		if at < 0 {
+			t.Fatalf("no %s", name)
+		}
+		binary.BigEndian.PutUint32(out[at:], binary.BigEndian.Uint32(out[at:])+n)
+		return at
+	}
+	put := func(at int, p ...byte) { out = append(out[:at:at], append(p, out[at:]...)...) }
+	grow("meta", 10)
+	grow("iprp", 10)
+	at := grow("ipco", 9)
+	end := at + int(binary.BigEndian.Uint32(out[at:])) - 9
+	put(end, 0, 0, 0, 9, 'i', 'r', 'o', 't', 3)
+	at = grow("ipma", 1)
+	count := at + 8 + 4 + 4 + 2 // version and flags, how many pictures, the number of the only one
+	out[count]++
+	put(count+int(out[count]), 0x80|4)
+	at = bytes.Index(out, []byte("iloc")) + 4 + 4 + 4 // version and flags, sizes, how many
+	where := out[at+2+2:]                             // behind its number and which file it lies in
+	binary.BigEndian.PutUint32(where, binary.BigEndian.Uint32(where)+10)
+	return out
 }
 
 // exif is what a camera writes: make, orientation, and a place (GPS) that

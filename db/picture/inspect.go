@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/gif"
 	"image/jpeg"
 	"image/png"
 	"io"
@@ -29,6 +30,7 @@ type Facts struct {
 	Width       int           // as a viewer sees it: after orientation and rotation
 	Height      int           // as a viewer sees it
 	Orientation int           // of a picture, EXIF 1 to 8; 1 where the file does not say
+	Frames      int           // of a GIF; 0 for anything else
 	Rotation    int           // of a video, clockwise: 0, 90, 180 or 270
 	Duration    time.Duration // of a video; 0 where the file does not say
 }
@@ -39,12 +41,13 @@ type outline struct {
 	icc      []byte // colour profile, at most maxProfile bytes
 	scans    int
 	animated bool
+	frames   int
 	depth    int64 // bytes a pixel that decoding takes
 }
 
 // Inspect measures a file. It refuses types other than those of this package,
-// more bytes, pixels or scans than the limits allow, animated pictures, and
-// files that are cut short or whose parts do not fit together. Whether the
+// more bytes, pixels, scans or frames than the limits allow, animated pictures
+// other than GIFs, and files that are cut short or whose parts do not fit together. Whether the
 // pixels themselves can be decoded is for Darkroom to find out.
 func Inspect(ctx context.Context, src Source, limits Limits) (Facts, error) {
 	f, _, err := inspect(ctx, src, limits)
@@ -68,8 +71,11 @@ func inspect(ctx context.Context, src Source, limits Limits) (f Facts, o outline
 		return f, o, err
 	}
 	f.Orientation = 1
-	if f.Type.Video() {
+	switch {
+	case f.Type.Video():
 		return f, o, measureVideo(in, limits, &f)
+	case f.Type == HEIC:
+		return f, o, measureHEIC(in, limits, &f)
 	}
 	o, err = measurePicture(in, limits, &f)
 	return f, o, err
@@ -90,10 +96,12 @@ func measurePicture(in *input, limits Limits, f *Facts) (outline, error) {
 	switch {
 	case o.animated:
 		return outline{}, refuse("This picture is animated, and networks would show one frame of it. Upload a still picture, or an MP4 video.")
+	case o.frames > limits.Frames:
+		return outline{}, refuse("This GIF has %s frames; the limit is %s. Make it shorter, or upload it as an MP4 video.", thousands(o.frames), thousands(limits.Frames))
 	case o.scans > limits.Scans:
 		return outline{}, refuse("This JPEG is saved in %s passes; the limit is %d. Export it again and upload the new file.", thousands(o.scans), limits.Scans)
 	}
-	f.Orientation = orientation(o.exif)
+	f.Orientation, f.Frames = orientation(o.exif), o.frames
 	f.Width, f.Height = config.Width, config.Height
 	if f.Orientation >= 5 {
 		f.Width, f.Height = f.Height, f.Width
@@ -111,6 +119,8 @@ func readConfig(t Type, r io.Reader) (image.Config, error) {
 		return png.DecodeConfig(r)
 	case WebP:
 		return webp.DecodeConfig(r)
+	case GIF:
+		return gif.DecodeConfig(r)
 	}
 	return image.Config{}, fmt.Errorf("%q is not a picture", t)
 }

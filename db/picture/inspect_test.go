@@ -44,9 +44,51 @@ func TestPicturesAreMeasured(t *testing.T) {
 	}
 }
 
+func TestGIFsAreMeasuredWithTheirFrames(t *testing.T) {
+	t.Parallel()
+	for frames, part := range map[int]image.Rectangle{1: image.Rect(0, 0, 48, 32), 2: image.Rect(8, 8, 40, 24), 1000: image.Rect(0, 0, 48, 32)} {
+		if got, want := inspected(t, asGIF(t, frames, part)), (Facts{Type: GIF, Width: 48, Height: 32, Orientation: 1, Frames: frames}); got != want {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+	}
+	_, err := Inspect(t.Context(), bytes.NewReader(asGIF(t, 2000, image.Rect(0, 0, 48, 32))), Standard())
+	wantRefusal(t, err, "This GIF has 2,000 frames; the limit is 1,000. Make it shorter, or upload it as an MP4 video.")
+}
+
+func TestPhotosOfPhonesAreMeasuredAsTheyAreShown(t *testing.T) {
+	t.Parallel()
+	b := file(t, "photo.heic")
+	if got, want := inspected(t, b), (Facts{Type: HEIC, Width: 128, Height: 96, Orientation: 1}); got != want {
+		t.Errorf("%+v", got)
+	}
+	if got, want := inspected(t, file(t, "tiles.heic")), (Facts{Type: HEIC, Width: 64, Height: 48, Orientation: 1}); got != want { // put together of squares
+		t.Errorf("of tiles: %+v", got)
+	}
+	if got, want := inspected(t, turnedHEIC(t, b)), (Facts{Type: HEIC, Width: 96, Height: 128, Orientation: 1}); got != want {
+		t.Errorf("turned: %+v", got)
+	}
+	huge := bytes.Clone(b)
+	size := huge[bytes.Index(huge, []byte("ispe"))+8:]
+	binary.BigEndian.PutUint32(size, 30_000)
+	binary.BigEndian.PutUint32(size[4:], 30_000)
+	_, err := Inspect(t.Context(), bytes.NewReader(huge), Standard())
+	wantRefusal(t, err, "30,000 × 30,000 pixels; the limit is 50 megapixels")
+	for name, word := range map[string]string{"no size": "ispe", "no properties": "ipco", "no picture": "ipma", "nothing": "meta"} {
+		_, err := Inspect(t.Context(), bytes.NewReader(bytes.Replace(b, []byte(word), []byte("free"), 1)), Standard())
+		wantRefusal(t, err, "This picture is damaged")
+		if err == nil {
+			t.Error(name)
+		}
+	}
+}
+
 func TestVideosAreMeasured(t *testing.T) {
 	t.Parallel()
 	const length = 1500 * time.Millisecond
+	second := file(t, "movie.mov")
+	if got := inspected(t, second); got.Type != MOV || got.Width != 64 || got.Height != 48 || got.Duration != time.Second {
+		t.Errorf("movie.mov: %+v", got)
+	}
 	for name, want := range map[string]Facts{
 		"landscape.mp4":  {Type: MP4, Width: 64, Height: 48, Orientation: 1, Duration: length},
 		"rotated.mp4":    {Type: MP4, Width: 48, Height: 64, Orientation: 1, Rotation: 270, Duration: length},
@@ -154,6 +196,7 @@ func TestCutFilesAreRefused(t *testing.T) {
 	img := quarters(48, 32)
 	for name, b := range map[string][]byte{
 		"jpeg": withEXIF(asJPEG(t, img), exif(binary.LittleEndian, 6)), "progressive": file(t, "progressive.jpg"), "png": asPNG(t, img),
+		"gif": asGIF(t, 3, img.Rect), "heic": file(t, "photo.heic"), "tiles": file(t, "tiles.heic"), "mov": file(t, "movie.mov"),
 		"lossy": file(t, "lossy.webp"), "lossless": file(t, "lossless.webp"), "alpha": file(t, "alpha.webp"),
 		"mp4": file(t, "landscape.mp4"), "rotated": file(t, "rotated.mp4"), "fragmented": file(t, "fragmented.mp4"),
 	} {
@@ -290,6 +333,7 @@ func FuzzInspect(f *testing.F) {
 		withEXIF(asJPEG(f, img), exif(binary.BigEndian, 6)), asPNG(f, img), file(f, "lossy.webp"), file(f, "alpha.webp"),
 		file(f, "progressive.jpg"), file(f, "rotated.mp4"), file(f, "fragmented.mp4"), pngHeader(30_000, 30_000),
 		withChunk(asPNG(f, img), "eXIf", exif(binary.BigEndian, 8)),
+		asGIF(f, 3, image.Rect(8, 8, 40, 24)), file(f, "photo.heic"), file(f, "tiles.heic"), turnedHEIC(f, file(f, "photo.heic")), file(f, "movie.mov"),
 	} {
 		f.Add(b)
 	}

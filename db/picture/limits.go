@@ -15,6 +15,7 @@ type Limits struct {
 	Pixels       int64         // of a picture, width times height
 	Side         int           // of a picture or video, in pixels
 	Scans        int           // of a progressive JPEG: each costs a walk over the whole picture
+	Frames       int           // of a GIF
 	Time         time.Duration // to decode and write one picture
 	Memory       int64         // for all pictures being worked on together, in bytes
 }
@@ -28,6 +29,7 @@ func Standard() Limits {
 		Pixels:       50_000_000,
 		Side:         16_384,
 		Scans:        64,
+		Frames:       1000,
 		Time:         30 * time.Second,
 		Memory:       1 << 30,
 	}

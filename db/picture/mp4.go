@@ -35,7 +35,7 @@ func (b *boxes) each(at, end int64, f func(box) error) error {
 	defer func() { b.depth-- }()
 	for at < end {
 		if b.count++; b.count > maxBoxes || b.depth > maxDepth {
-			return damaged(MP4)
+			return damaged(b.in.t)
 		}
 		x, err := b.header(at, end)
 		if err != nil {
@@ -50,9 +50,9 @@ func (b *boxes) each(at, end int64, f func(box) error) error {
 }
 
 func (b *boxes) header(at, end int64) (box, error) {
-	no := damaged(MP4)
+	no := damaged(b.in.t)
 	if end == b.in.src.Size() {
-		no = cutShort(MP4)
+		no = cutShort(b.in.t)
 	}
 	if end-at < 8 {
 		return box{}, no
@@ -75,11 +75,11 @@ func (b *boxes) header(at, end int64) (box, error) {
 		}
 		big := binary.BigEndian.Uint64(long)
 		if big < 16 {
-			return box{}, damaged(MP4)
+			return box{}, damaged(b.in.t)
 		}
 		size, body = int64(min(big, 1<<62)), at+16
 	case size < 8:
-		return box{}, damaged(MP4)
+		return box{}, damaged(b.in.t)
 	}
 	if size > end-at {
 		return box{}, no
@@ -93,7 +93,7 @@ func (b *boxes) fixed(at int64, n int) ([]byte, error) {
 	if got == n {
 		return p, nil
 	}
-	return nil, b.in.failure(err, cutShort(MP4))
+	return nil, b.in.failure(err, cutShort(b.in.t))
 }
 
 // measureVideo reads dimensions, rotation and duration from the movie box. It
@@ -114,9 +114,9 @@ func measureVideo(in *input, limits Limits, f *Facts) error {
 	case err != nil:
 		return err
 	case !m.found || !data:
-		return cutShort(MP4)
+		return cutShort(b.in.t)
 	case m.width == 0 || m.height == 0:
-		return refuse("This MP4 file holds no picture, only sound or text. Upload an MP4 video.")
+		return refuse("This video file holds no picture, only sound or text. Upload an MP4 video.")
 	}
 	f.Width, f.Height, f.Rotation, f.Duration = m.width, m.height, m.rotation, m.duration
 	if f.Rotation == 90 || f.Rotation == 270 {
@@ -145,7 +145,7 @@ func (b *boxes) movie(x box, m *movie) error {
 			return b.each(x.at, x.at+x.size, func(x box) error { return b.fragments(x, m) })
 		case "trak":
 			if m.tracks++; m.tracks > maxTracks {
-				return damaged(MP4)
+				return damaged(b.in.t)
 			}
 			return b.track(x, m)
 		}
@@ -168,7 +168,7 @@ func (b *boxes) movieHeader(x box, m *movie) error {
 		m.timescale, units = binary.BigEndian.Uint32(p[20:]), binary.BigEndian.Uint64(p[24:])
 	}
 	if m.timescale == 0 {
-		return damaged(MP4)
+		return damaged(b.in.t)
 	}
 	m.setDuration(units, p[0])
 	return nil
@@ -270,7 +270,9 @@ func (b *boxes) media(x box, t *movie, video *bool) error {
 			if err != nil {
 				return err
 			}
-			*video = string(p[8:12]) == "vide"
+			if string(p[4:8]) != "dhlr" { // QuickTime's other one, of where the bytes lie
+				*video = string(p[8:12]) == "vide"
+			}
 			return nil
 		case "minf", "stbl":
 			return b.media(x, t, video)
@@ -299,7 +301,7 @@ func (b *boxes) sample(x box, t *movie) error {
 // body reads the first n bytes of a box's body.
 func (b *boxes) body(x box, n int64) ([]byte, error) {
 	if x.size < n {
-		return nil, damaged(MP4)
+		return nil, damaged(b.in.t)
 	}
 	return b.fixed(x.at, int(n))
 }

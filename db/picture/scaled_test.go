@@ -154,7 +154,7 @@ func TestThumbnailsAreTheSameFromEitherDecoder(t *testing.T) {
 	b := asJPEG(t, stripes(1600, 1000))
 	var thumbs []image.Image
 	for _, scale := range []int{1, scaledDown(1600, 1000, 200, 125)} {
-		img, did, err := decode(t.Context(), JPEG, bytes.NewReader(b), scale)
+		img, did, err := decode(t.Context(), Facts{Type: JPEG}, bytes.NewReader(b), scale)
 		if err != nil || did != scale {
 			t.Fatalf("decoded at 1/%d: %v", did, err)
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"image"
 	"strings"
 	"testing"
 )
@@ -83,6 +84,25 @@ func moovLast(t *testing.T) []byte {
 
 // FuzzVideo: whatever the bytes, measuring and stripping end, and what is stripped
 // has its length.
+// FuzzStripGIF: what is left is a GIF of the same frames.
+func FuzzStripGIF(f *testing.F) {
+	f.Add(asGIF(f, 1, image.Rect(0, 0, 48, 32)))
+	f.Add(asGIF(f, 3, image.Rect(8, 8, 40, 24)))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		before, err := Inspect(t.Context(), bytes.NewReader(b), Standard())
+		if err != nil || before.Type != GIF {
+			return
+		}
+		var out bytes.Buffer
+		if err := StripGIF(t.Context(), bytes.NewReader(b), &out); err != nil {
+			t.Fatal(err)
+		}
+		if after, err := Inspect(t.Context(), bytes.NewReader(out.Bytes()), Standard()); err != nil || after != before || out.Len() > len(b) {
+			t.Errorf("%+v became %+v, %v", before, after, err)
+		}
+	})
+}
+
 func FuzzVideo(f *testing.F) {
 	for _, name := range []string{"landscape.mp4", "fragmented.mp4"} {
 		f.Add(file(f, name))

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -19,21 +20,24 @@ const (
 	JPEG Type = "image/jpeg"
 	PNG  Type = "image/png"
 	WebP Type = "image/webp"
+	GIF  Type = "image/gif"
+	HEIC Type = "image/heic" // what phones write; made a JPEG before anything else
 	MP4  Type = "video/mp4"
+	MOV  Type = "video/quicktime" // made an MP4 before anything else
 )
 
 // HeadSize is how many first bytes Sniff and Recognize want to see.
 const HeadSize = 1024
 
-const taken = "Upload a JPEG, PNG or WebP picture, or an MP4 video."
+const taken = "Upload a JPEG, PNG, WebP, GIF or HEIC picture, or an MP4 or MOV video."
 
 // Ext is the file name extension of a type, without a dot.
 func (t Type) Ext() string {
-	return map[Type]string{JPEG: "jpg", PNG: "png", WebP: "webp", MP4: "mp4"}[t]
+	return map[Type]string{JPEG: "jpg", PNG: "png", WebP: "webp", GIF: "gif", HEIC: "heic", MP4: "mp4", MOV: "mov"}[t]
 }
 
 // Video says whether it moves.
-func (t Type) Video() bool { return t == MP4 }
+func (t Type) Video() bool { return t == MP4 || t == MOV }
 
 // Sniff tells the type by the first bytes; names and claims do not count. ok
 // is false for everything that Herald does not take.
@@ -45,8 +49,14 @@ func Sniff(head []byte) (t Type, ok bool) {
 		return PNG, true
 	case len(head) >= 16 && string(head[:4]) == "RIFF" && string(head[8:15]) == "WEBPVP8":
 		return WebP, true
+	case bytes.HasPrefix(head, []byte("GIF87a")), bytes.HasPrefix(head, []byte("GIF89a")):
+		return GIF, true
+	case isHEIC(brands(head)):
+		return HEIC, true
 	case isMP4(brands(head)):
 		return MP4, true
+	case isMOV(head):
+		return MOV, true
 	}
 	return "", false
 }
@@ -71,7 +81,7 @@ func Recognize(name string, head []byte) (Type, error) {
 
 func claimsTaken(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
-	case ".jpg", ".jpeg", ".png", ".webp", ".mp4":
+	case ".jpg", ".jpeg", ".png", ".webp", ".gif", ".heic", ".heif", ".mp4", ".mov":
 		return true
 	}
 	return false
@@ -108,14 +118,10 @@ func describe(head []byte) (what, advice string) {
 		return false
 	}
 	switch b := brands(head); {
-	case has("gif8"):
-		return "a GIF", taken
-	case b.has("heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1"):
-		return "a HEIC photo", "Export it as JPEG, or set the phone's camera to “Most compatible”, and upload that."
-	case b.has("avif", "avis"):
+	case b.has("avif", "avis"), b.has("mif1") && slices.Contains(b, "avif"):
 		return "an AVIF picture", "Export it as JPEG, PNG or WebP and upload that."
-	case b.has("qt  "):
-		return "a QuickTime movie", "Export it as MP4 and upload that."
+	case b.has("hevc", "hevx", "msf1", "mif1"):
+		return "a series of HEIC photos, or HEIC of a rare kind", "Export the one that you want as JPEG and upload that."
 	case has("<svg") || strings.HasPrefix(text, "<?xml") && strings.Contains(text, "<svg"):
 		return "an SVG drawing", "Export it as PNG and upload that."
 	case has("<!doctype html", "<html", "<head", "<body", "<script", "<!--", "<iframe", "<title"):
@@ -158,6 +164,21 @@ func (b brandList) has(any ...string) bool {
 		}
 	}
 	return false
+}
+
+// isHEIC takes a photo whose pixels are HEVC. What only says that it is some still
+// of the family (mif1) has to say that it is compatible with that.
+func isHEIC(b brandList) bool {
+	return b.has("heic", "heix", "heim", "heis") || b.has("mif1") && slices.Contains(b, "heic")
+}
+
+// isMOV takes QuickTime's own brand, and the first boxes of movies of before there
+// were brands.
+func isMOV(head []byte) bool {
+	if b := brands(head); len(b) > 0 {
+		return b.has("qt  ")
+	}
+	return len(head) >= 16 && slices.Contains([]string{"moov", "wide", "mdat"}, string(head[4:8]))
 }
 
 // isMP4 takes an MP4 brand, or a maker's own one that says it is compatible

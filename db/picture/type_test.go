@@ -16,6 +16,10 @@ func TestTypesAreToldByBytes(t *testing.T) {
 		"lossy webp": {file(t, "lossy.webp"), WebP}, "extended webp": {file(t, "alpha.webp"), WebP},
 		"mp4": {file(t, "landscape.mp4"), MP4}, "fragmented mp4": {file(t, "fragmented.mp4"), MP4},
 		"a camera's own brand": {[]byte("\x00\x00\x00\x18ftypXAVC\x00\x00\x00\x00mp42iso2"), MP4},
+		"gif":                  {asGIF(t, 2, img.Rect), GIF}, "the first kind of gif": {[]byte("GIF87a..."), GIF},
+		"heic": {file(t, "photo.heic"), HEIC}, "a still that says HEIC": {[]byte("\x00\x00\x00\x1cftypmif1\x00\x00\x00\x00mif1heicmiaf"), HEIC},
+		"mov": {file(t, "movie.mov"), MOV}, "mov that says MP4": {[]byte("\x00\x00\x00\x18ftypqt  \x00\x00\x02\x00qt  mp42"), MOV},
+		"mov of before brands": {[]byte("\x00\x00\x00\x08wide\x00\x00\x43\x84mdat"), MOV},
 		"iTunes video":         {[]byte("\x00\x00\x00\x18ftypM4V \x00\x00\x00\x00mp42isom"), MP4},
 	} {
 		got, err := Recognize("whatever.html", c.head[:min(len(c.head), HeadSize)])
@@ -28,21 +32,20 @@ func TestTypesAreToldByBytes(t *testing.T) {
 func TestOtherTypesAreRefusedByName(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, head, want string }{
-		{"cat.gif", "GIF89a....", "“cat.gif” is a GIF. Upload a JPEG, PNG or WebP picture, or an MP4 video."},
+		{"cat.pdf", "%PDF-1.4", "“cat.pdf” is a PDF. Upload a JPEG, PNG, WebP, GIF or HEIC picture, or an MP4 or MOV video."},
 		{"cat.png", "<!DOCTYPE html><script>", "“cat.png” is a web page (HTML), whatever its name says."},
 		{"cat.JPG", "\xef\xbb\xbf \n<HTML>", "“cat.JPG” is a web page (HTML), whatever its name says."},
 		{"logo.svg", `<svg xmlns="http://www.w3.org/2000/svg">`, "is an SVG drawing. Export it as PNG"},
 		{"logo.png", `<?xml version="1.0"?><!-- x --><svg>`, "is an SVG drawing, whatever its name says."},
-		{"a.heic", "\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic", "is a HEIC photo. Export it as JPEG"},
+		{"a.heic", "\x00\x00\x00\x18ftyphevc\x00\x00\x00\x00mif1heic", "is a series of HEIC photos, or HEIC of a rare kind, whatever its name says. Export the one that you want as JPEG"},
+		{"b.heic", "\x00\x00\x00\x18ftypmif1\x00\x00\x00\x00mif1avif", "is an AVIF picture, whatever its name says."},
 		{"a.avif", "\x00\x00\x00\x18ftypavif\x00\x00\x00\x00mif1avif", "is an AVIF picture"},
-		{"a.mov", "\x00\x00\x00\x14ftypqt  \x00\x00\x02\x00qt  ", "is a QuickTime movie. Export it as MP4"},
-		{"a.mp4", "\x00\x00\x00\x18ftypqt  \x00\x00\x02\x00qt  mp42", "is a QuickTime movie, whatever its name says."},
 		{"a.m4a", "\x00\x00\x00\x18ftypM4A \x00\x00\x02\x00isommp42", "of a kind that Herald doesn't take"},
 		{"a.pdf", "%PDF-1.7", "is a PDF"}, {"a.docx", "PK\x03\x04", "office document"},
 		{"a.webm", "\x1a\x45\xdf\xa3", "WebM"}, {"a.nef", "MM\x00*", "raw picture"}, {"a.nef", "II*\x00", "raw picture"},
 		{"a.bin", "\x00\x01\x02", "“a.bin” is of a kind that Herald doesn't take. Upload"},
 		{"a.avi", "RIFF\x00\x00\x00\x00AVI LIST....", "of a kind"},
-		{"a.png", "", "“a.png” is empty."}, {"", "GIF8", "This file is a GIF"},
+		{"a.png", "", "“a.png” is empty."}, {"", "GIF8", "This file is of a kind"},
 		{"short.mp4", "\x00\x00\x00\x18ftypisom", "of a kind"},
 		{"huge.mp4", "\x7f\xff\xff\xfcftypisom\x00\x00\x00\x00isom", "of a kind"},
 	} {
@@ -72,6 +75,8 @@ func TestFileNamesAreQuotedSafely(t *testing.T) {
 
 func FuzzSniff(f *testing.F) {
 	f.Add("a.png", []byte("\x89PNG\r\n\x1a\n"))
+	f.Add("a.heic", []byte("\x00\x00\x00\x1cftypmif1\x00\x00\x00\x00mif1heicmiaf"))
+	f.Add("a.mov", []byte("\x00\x00\x00\x08wide\x00\x00\x43\x84mdat"))
 	f.Add("a.mp4", []byte("\x00\x00\x00\x18ftypisom\x00\x00\x00\x00mp42iso2"))
 	f.Fuzz(func(t *testing.T, name string, head []byte) {
 		got, ok := Sniff(head)

@@ -8,7 +8,7 @@ import (
 )
 
 // walks goes over the parts of a file of each type.
-var walks = map[Type]func(*walk) (outline, error){JPEG: walkJPEG, PNG: walkPNG, WebP: walkWebP}
+var walks = map[Type]func(*walk) (outline, error){JPEG: walkJPEG, PNG: walkPNG, WebP: walkWebP, GIF: walkGIF}
 
 // maxPart is the longest part that is read into memory: a JPEG segment.
 const maxPart = 64 << 10

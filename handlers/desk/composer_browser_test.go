@@ -65,7 +65,7 @@ func TestTheComposerInABrowser(t *testing.T) {
 
 	dir := t.TempDir()
 	var files []string
-	for name, b := range map[string][]byte{"a.jpg": photo(t, 30, 20, 1), "b.jpg": photo(t, 30, 20, 2), "c.gif": []byte("GIF89a")} {
+	for name, b := range map[string][]byte{"a.jpg": photo(t, 30, 20, 1), "b.jpg": photo(t, 30, 20, 2), "c.pdf": []byte("%PDF-1.7")} {
 		files = append(files, filepath.Join(dir, name))
 		if err := os.WriteFile(files[len(files)-1], b, 0o600); err != nil {
 			t.Fatal(err)
@@ -74,7 +74,7 @@ func TestTheComposerInABrowser(t *testing.T) {
 	p.MustElement("#file").MustSetFiles(files...)
 	shows("#media-drop:has(.media-progress[hidden])", "Add pictures")
 	p.MustWait(`() => document.querySelectorAll(".attachment").length === 2`)
-	shows("#composer-media", "is a GIF")
+	shows("#composer-media", "is a PDF")
 	p.MustElementR("button", "Customise for Mastodon").MustClick()
 	shows(".variant", "Back to shared")
 	if got := p.MustElement("#text").MustProperty("value").Str(); got != "Fresh bread from seven" {

@@ -178,7 +178,7 @@ func (e *editing) options(t db.CheckedTarget) (fields []composer.OptionField) {
 // media is the post's files and where more are put.
 func (e *editing) media() composer.Media {
 	m := composer.Media{Paths: e.paths, Said: e.taken.said, Refused: e.taken.refused, Address: strings.Join(e.taken.kept, " "), Problem: e.fields["media"],
-		Say: "JPEG, PNG, WebP or MP4, up to " + megabytes(e.desk.formBytes()) + " each"}
+		Say: "JPEG, PNG, WebP, GIF, HEIC, MP4 or MOV, up to " + megabytes(e.desk.formBytes()) + " each"}
 	for _, c := range e.form.content.Media {
 		m.Files = append(m.Files, e.desk.file(e.scope, e.assets[c.ID], c.Alt))
 	}

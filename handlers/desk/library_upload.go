@@ -13,7 +13,7 @@ import (
 )
 
 // accepted is what file dialogs offer.
-const accepted = "image/jpeg,image/png,image/webp,video/mp4,.jpg,.jpeg,.png,.webp,.mp4"
+const accepted = "image/jpeg,image/png,image/webp,image/gif,image/heic,image/heif,video/mp4,video/quicktime,.jpg,.jpeg,.png,.webp,.gif,.heic,.heif,.mp4,.mov"
 
 // uploadProps are the form for new files, for those who may use it for a client.
 func (d *Desk) uploadProps(scope *db.Scope, l shelf, a around) *library.Upload {
@@ -27,7 +27,7 @@ func (d *Desk) uploadProps(scope *db.Scope, l shelf, a around) *library.Upload {
 		return nil
 	}
 	u := &library.Upload{Href: l.under("/new"), Action: at(scope, "/media/files"), Endpoint: at(scope, "/uploads"), Arrived: at(scope, "/media/arrivals"), Back: l.with(), Accept: accepted,
-		Say: "JPEG, PNG, WebP or MP4, up to " + megabytes(d.uploadBytes()) + " each"}
+		Say: "JPEG, PNG, WebP, GIF, HEIC, MP4 or MOV, up to " + megabytes(d.uploadBytes()) + " each"}
 	if open, found := folderIn(a.folders, l.wants.Folder); found {
 		u.Client, u.Folder, u.Place = id(open.ClientID), id(open.ID), open.Name
 		if len(a.clients) > 1 {

@@ -7,6 +7,8 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"image"
+	"image/png"
 	"io"
 	"net/http"
 	"strings"
@@ -231,9 +233,12 @@ func TestAnUploadIsRefusedByRuleBeforeItHasCome(t *testing.T) {
 		head []byte
 		say  string
 	}{
-		"photo.jpg": {[]byte("<!doctype html><script>alert(1)</script>"), "“photo.jpg” is a web page (HTML), whatever its name says."},
-		"cat.png":   {[]byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)">`), "“cat.png” is an SVG drawing, whatever its name says."},
-		"plan.pdf":  {[]byte("%PDF-1.7 "), "“plan.pdf” is a PDF."},
+		"photo.jpg":  {[]byte("<!doctype html><script>alert(1)</script>"), "“photo.jpg” is a web page (HTML), whatever its name says."},
+		"cat.png":    {[]byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)">`), "“cat.png” is an SVG drawing, whatever its name says."},
+		"page.png":   {[]byte("\xef\xbb\xbf\n<HTML><body>"), "“page.png” is a web page (HTML), whatever its name says."},
+		"plan.pdf":   {[]byte("%PDF-1.7 "), "“plan.pdf” is a PDF."},
+		"pics.jpg":   {[]byte("PK\x03\x04"), "“pics.jpg” is a ZIP archive or an office document, whatever its name says."},
+		"burst.heic": {[]byte("\x00\x00\x00\x18ftyphevc\x00\x00\x00\x00mif1hevc"), "“burst.heic” is a series of HEIC photos"},
 	} {
 		at := u.begin(t, name, size)
 		a := u.patch(t, at, 0, bytes.NewReader(append(c.head, make([]byte, 5000)...)))
@@ -247,6 +252,58 @@ func TestAnUploadIsRefusedByRuleBeforeItHasCome(t *testing.T) {
 	if s.count(t, "uploads") != 0 || s.count(t, "media") != 0 || s.bytesKept(t) != 0 {
 		t.Errorf("left %d uploads, %d assets, %d files", s.count(t, "uploads"), s.count(t, "media"), s.bytesKept(t))
 	}
+}
+
+// What a file is called does not count, neither for what it is nor for where it is
+// kept.
+func TestAnUploadIsWhatItsBytesAre(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	u := s.uploader()
+	i := 0
+	for name, c := range map[string]struct {
+		b                []byte
+		kind, mime, want string
+	}{
+		"photo.jpg":                        {pngFile(t, 30), "image", "image/png", "photo.jpg"},
+		"photo.png":                        {photo(t, 31, 20, 90), "image", "image/jpeg", "photo.png"},
+		"page.html":                        {photo(t, 32, 20, 90), "image", "image/jpeg", "page.html"},
+		"clip.jpg":                         {picked(t, "landscape.mp4"), "video", "video/mp4", "clip.jpg"},
+		"IMG_0001.jpg":                     {picked(t, "photo.heic"), "image", "image/heic", "IMG_0001.jpg"},
+		"IMG_0002.mp4":                     {picked(t, "movie.mov"), "video", "video/quicktime", "IMG_0002.mp4"},
+		"../../../etc/passwd/C:\\x\\a.jpg": {photo(t, 33, 20, 90), "image", "image/jpeg", "a.jpg"},
+		"invoice\u202e\u2067gpj.exe\u200f": {photo(t, 34, 20, 90), "image", "image/jpeg", "invoicegpj.exe"},
+		strings.Repeat("é", 300) + ".jpg":  {photo(t, 35, 20, 90), "image", "image/jpeg", strings.Repeat("é", 119) + "…"},
+		"<img src=x onerror=alert(1)>\x00\r\nSet-Cookie: x": {photo(t, 36, 20, 90), "image", "image/jpeg", "<img src=x onerror=alert(1)>Set-Cookie: x"},
+		"\u202e\u200f\x00": {photo(t, 37, 20, 90), "image", "image/jpeg", "file"},
+	} {
+		i++
+		last := u.patch(t, u.begin(t, name, len(c.b)), 0, bytes.NewReader(c.b))
+		media := last.header.Get("Herald-Media")
+		if last.status != 204 || media == "" {
+			t.Errorf("%q: %d %s", name, last.status, last.body)
+			continue
+		}
+		row, _ := u.arrived(t, media)
+		if string(row.Kind) != c.kind || row.Type != c.mime || row.Name != c.want || blob.ValidKey(row.OriginalPath) != nil || blob.TypeOf(row.OriginalPath) != c.mime {
+			t.Errorf("%q: %s %s %q at %s", name, row.Kind, row.Type, row.Name, row.OriginalPath)
+		}
+	}
+	if page := s.get(t, s.owner, "/w/north/media").want(t, 200, "invoicegpj.exe"); strings.Contains(page.body, "<img src=x") || strings.ContainsAny(page.body, "\u202e\u2067\u200f") {
+		t.Error("a name is more than words on the page")
+	}
+	if n := s.bytesKept(t); n != i {
+		t.Errorf("%d files in the store, want %d", n, i)
+	}
+}
+
+func pngFile(t *testing.T, w int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewNRGBA(image.Rect(0, 0, w, 20))); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 func TestAnUploadIsRefusedWhereItCannotStay(t *testing.T) {

@@ -22,6 +22,12 @@ func (r *Room) Environment(ctx context.Context) (string, error) {
 	return r.sh(ctx, bounds{Memory: 128 << 20, Seconds: 20, FileSize: 1 << 20}, "env")
 }
 
+// Grumble has a child end well after a complaint.
+func (r *Room) Grumble(ctx context.Context, complaint string) error {
+	_, err := r.sh(ctx, bounds{Memory: 128 << 20, Seconds: 20, FileSize: 1 << 20}, "echo '"+complaint+"' >&2")
+	return err
+}
+
 func (r *Room) sh(ctx context.Context, b bounds, script string) (string, error) {
 	cmd := r.command(ctx, b, "tool", "/bin/sh", "-c", script)
 	var out tail

@@ -34,8 +34,8 @@ func room(t *testing.T) *darkroom.Room {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if probe, make := r.Tools(); !probe || !make {
-		t.Fatal("ffmpeg and ffprobe are needed; .tools/setup.sh installs them")
+	if r.Tools() != (darkroom.Tools{Probe: true, Make: true, Photo: true}) {
+		t.Fatal("ffmpeg, ffprobe and heif-convert are needed; .tools/setup.sh installs them")
 	}
 	return r
 }
@@ -89,13 +89,17 @@ var films = sync.OnceValues(func() (map[string]string, error) {
 		{"-i", at("plain"), "-vf", "select='lt(t,1)+not(mod(n,3))'", "-fps_mode", "vfr", "-c:v", "libx264", "-preset", "ultrafast", "-c:a", "copy", at("uneven")},
 		{"-f", "lavfi", "-i", "testsrc2=s=320x180:r=15:d=1", "-c:v", "mpeg4", at("old")},
 		{"-i", at("plain"), "-c", "copy", "-movflags", "+faststart", at("index-first")},
+		// QuickTime, as phones, cameras and cutting programs write it
+		{"-i", at("rotated"), "-c", "copy", "-f", "mov", at("phone")},
+		{"-i", at("plain"), "-c:v", "copy", "-c:a", "pcm_s16le", "-f", "mov", at("camera")},
+		{"-i", at("plain"), "-vf", "crop=319:179", "-c:v", "prores_ks", "-profile:v", "0", "-c:a", "pcm_s24le", "-f", "mov", at("master")},
 	} {
 		if out, err := exec.Command("ffmpeg", append([]string{"-v", "error", "-nostdin", "-y"}, args...)...).CombinedOutput(); err != nil {
 			return nil, &exec.ExitError{Stderr: out}
 		}
 	}
 	out := map[string]string{}
-	for _, name := range []string{"plain", "silent", "rotated", "uneven", "old", "index-first"} {
+	for _, name := range []string{"plain", "silent", "rotated", "uneven", "old", "index-first", "phone", "camera", "master"} {
 		out[name] = at(name)
 	}
 	return out, nil

@@ -59,9 +59,18 @@ func (r *Room) Probe(ctx context.Context, src *os.File) (Look, error) {
 	var out bytes.Buffer
 	cmd.Stdout, cmd.ExtraFiles = &out, []*os.File{src}
 	if err := r.run(ctx, cmd); err != nil {
-		return Look{}, fmt.Errorf("%w: %w", ErrUnreadable, err)
+		return Look{}, unreadable(err)
 	}
 	return readLook(out.Bytes())
+}
+
+// unreadable says that a tool gave a file up; what else may end it is not the
+// file's fault.
+func unreadable(err error) error {
+	if errors.Is(err, ErrDied) {
+		return fmt.Errorf("%w: %w", ErrUnreadable, err)
+	}
+	return err
 }
 
 // probed is ffprobe's own form.

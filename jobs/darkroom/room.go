@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
+	"syscall"
 	"time"
 
 	"herald/db/model"
@@ -19,6 +21,9 @@ import (
 
 // ErrDied: the child ended without an answer.
 var ErrDied = errors.New("the darkroom's process died")
+
+// ErrFull: there was no room left to write what was made.
+var ErrFull = errors.New("no room left to work on files")
 
 // File is what was made, in the folder that it was asked into.
 type File struct {
@@ -38,16 +43,17 @@ type Print struct {
 // Room makes pictures and videos in child processes. It holds no place for them:
 // the caller says how many run at once.
 type Room struct {
-	limits          picture.Limits
-	self            []string // this program, as a child
-	ffmpeg, ffprobe string   // where they are; empty if they are not
+	limits picture.Limits
+	self   []string // this program, as a child
+	// Where they are; empty if they are not.
+	ffmpeg, ffprobe, heif string
 }
 
 // Flag is the first argument of this program as a child. Programs that do not know
 // it, tests without Serve among them, end with an error.
 const Flag = "--darkroom"
 
-// New makes a room. It looks for ffmpeg and ffprobe in PATH.
+// New makes a room. It looks for ffmpeg, ffprobe and heif-convert in PATH.
 func New(limits picture.Limits) (*Room, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -56,18 +62,23 @@ func New(limits picture.Limits) (*Room, error) {
 	r := &Room{limits: limits, self: []string{self, Flag}}
 	r.ffmpeg, _ = exec.LookPath("ffmpeg")
 	r.ffprobe, _ = exec.LookPath("ffprobe")
+	r.heif, _ = exec.LookPath("heif-convert")
 	return r, nil
 }
 
-// WithoutTools is the room on a machine that has no ffmpeg and no ffprobe.
+// WithoutTools is the room on a machine that has none of them.
 func (r *Room) WithoutTools() *Room {
 	bare := *r
-	bare.ffmpeg, bare.ffprobe = "", ""
+	bare.ffmpeg, bare.ffprobe, bare.heif = "", "", ""
 	return &bare
 }
 
-// Tools says whether videos can be looked into and made.
-func (r *Room) Tools() (probe, make bool) { return r.ffprobe != "", r.ffmpeg != "" }
+// Tools are what the room found to work with: whether videos can be looked into,
+// whether they can be made, and whether HEIC photos can be opened.
+type Tools struct{ Probe, Make, Photo bool }
+
+// Tools says what the room found.
+func (r *Room) Tools() Tools { return Tools{r.ffprobe != "", r.ffmpeg != "", r.heif != ""} }
 
 // thumbSide is the longer side of a thumbnail, for a card on a sharp screen.
 const thumbSide = 640
@@ -78,12 +89,14 @@ type order struct {
 	Dir    string         `json:"dir"`
 	Limits picture.Limits `json:"limits"`
 	Recipe string         `json:"recipe,omitempty"`
+	Turned bool           `json:"turned,omitempty"` // the pixels are upright, whatever the file says
 }
 
 // answer is what it says on its standard output.
 type answer struct {
 	Refusal     *model.Refusal `json:"refusal,omitempty"`
 	Fault       string         `json:"fault,omitempty"`
+	Full        bool           `json:"full,omitempty"` // the fault is that of a full disk
 	Facts       picture.Facts  `json:"facts"`
 	Published   *File          `json:"published,omitempty"`
 	Thumb       *File          `json:"thumb,omitempty"`
@@ -99,7 +112,7 @@ func (r *Room) Inspect(ctx context.Context, src *os.File) (picture.Facts, error)
 
 // Develop makes what is published of a picture, and its thumbnail, in dir.
 func (r *Room) Develop(ctx context.Context, src *os.File, dir string) (Print, error) {
-	a, err := r.child(ctx, order{Step: "develop", Dir: dir}, src)
+	a, err := r.open(ctx, order{Step: "develop", Dir: dir}, src)
 	if err != nil {
 		return Print{}, err
 	}
@@ -108,7 +121,7 @@ func (r *Room) Develop(ctx context.Context, src *os.File, dir string) (Print, er
 
 // Render makes what a recipe says of a picture, in dir.
 func (r *Room) Render(ctx context.Context, src *os.File, recipe network.Recipe, dir string) (File, error) {
-	a, err := r.child(ctx, order{Step: "render", Dir: dir, Recipe: recipe.String()}, src)
+	a, err := r.open(ctx, order{Step: "render", Dir: dir, Recipe: recipe.String()}, src)
 	if err != nil {
 		return File{}, err
 	}
@@ -140,6 +153,8 @@ func (r *Room) child(ctx context.Context, o order, src *os.File) (a answer, err 
 	switch {
 	case a.Refusal != nil:
 		return a, a.Refusal
+	case a.Full:
+		return a, fmt.Errorf("%w: %s", ErrFull, a.Fault)
 	case a.Fault != "":
 		return a, errors.New(a.Fault)
 	}
@@ -169,10 +184,20 @@ func (r *Room) run(ctx context.Context, cmd *exec.Cmd) error {
 	if ctx.Err() != nil && context.Cause(ctx) != context.DeadlineExceeded {
 		return ctx.Err()
 	}
+	if noRoom(trouble.String()) {
+		return fmt.Errorf("%w: %s", ErrFull, trouble.String())
+	}
 	if err != nil {
 		return fmt.Errorf("%w: %w: %s", ErrDied, err, trouble.String())
 	}
 	return nil
+}
+
+// noRoom finds a full disk in what a program complains of. heif-convert is content
+// with it otherwise.
+func noRoom(complaint string) bool {
+	said := strings.ToLower(complaint)
+	return strings.Contains(said, syscall.ENOSPC.Error()) || strings.Contains(said, "out of disk space")
 }
 
 // tail keeps the end of what a program complains of.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"image"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -110,6 +111,41 @@ func TestAChildThatHangsIsEnded(t *testing.T) {
 	}
 }
 
+// A full disk is not the file's fault. /dev/full answers every write as one does.
+func TestAFullDiskIsNotTheFilesFault(t *testing.T) {
+	t.Parallel()
+	full := func(names ...string) (dir string) {
+		dir = t.TempDir()
+		for _, name := range names {
+			if err := os.Symlink("/dev/full", filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return dir
+	}
+	r := room(t)
+	for what, try := range map[string]func() error{
+		"a picture":   func() error { return second(r.Develop(t.Context(), open(t, photo(t, 1500, 1000)), full("published"))) },
+		"a thumbnail": func() error { return second(r.Develop(t.Context(), open(t, photo(t, 1500, 1000)), full("thumb"))) },
+		"a rendition": func() error {
+			return second(r.Render(t.Context(), open(t, photo(t, 1500, 1000)), network.Recipe{Type: "image/jpeg", Width: 1500, Height: 1000}, full("rendition")))
+		},
+		"a video": func() error { return second(r.Strip(t.Context(), film(t, "plain"), full("published"), nil)) },
+		"one without ffmpeg": func() error {
+			return second(r.WithoutTools().Strip(t.Context(), film(t, "plain"), full("published"), nil))
+		},
+		"a complaint": func() error { return r.Grumble(t.Context(), "Output file write error --- out of disk space?") },
+	} {
+		if err := try(); !errors.Is(err, darkroom.ErrFull) {
+			t.Errorf("%s: %v, want ErrFull", what, err)
+		} else if _, ok := model.Refused(err); ok {
+			t.Errorf("%s: refused: %v", what, err)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
 func TestAChildSeesNothingOfOurs(t *testing.T) {
 	t.Setenv("HERALD_KEYS", "a-secret-key-that-no-upload-needs")
 	env, err := room(t).Environment(t.Context())
@@ -160,7 +196,7 @@ func TestVideosArePublishedWithoutMetadata(t *testing.T) {
 	t.Parallel()
 	for what, r := range map[string]*darkroom.Room{"with ffmpeg": room(t), "without": room(t).WithoutTools()} {
 		for _, name := range []string{"plain", "rotated", "index-first"} {
-			f, err := r.Strip(t.Context(), film(t, name), t.TempDir())
+			f, err := r.Strip(t.Context(), film(t, name), t.TempDir(), nil)
 			if err != nil {
 				t.Errorf("%s, %s: %v", name, what, err)
 				continue
@@ -183,6 +219,42 @@ func TestVideosArePublishedWithoutMetadata(t *testing.T) {
 				t.Errorf("%s: the index does not come first", name)
 			}
 		}
+	}
+}
+
+// A QuickTime movie is published as MP4: what browsers and networks know of it is
+// copied, frame by frame, and the rest made anew.
+func TestMoviesBecomeMP4(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]struct {
+		look  darkroom.Look
+		again bool // the picture was made anew
+	}{
+		"phone":  {darkroom.Look{Width: 180, Height: 320, Rotation: 270}, false},
+		"camera": {darkroom.Look{Width: 320, Height: 180}, false},
+		"master": {darkroom.Look{Width: 318, Height: 178}, true}, // H.264 halves the colours both ways
+	} {
+		var told []int
+		f, err := room(t).Strip(t.Context(), film(t, name), t.TempDir(), func(percent int) { told = append(told, percent) })
+		if err != nil || f.Facts.Type != picture.MP4 || f.Facts.Width != want.look.Width || f.Facts.Height != want.look.Height {
+			t.Errorf("%s: %+v, %v", name, f, err)
+			continue
+		}
+		look, err := room(t).Probe(t.Context(), reopen(t, f.Path))
+		if err != nil || look.VideoCodec != "h264" || look.AudioCodec != "aac" || look.Frames != 60 || look.Rotation != want.look.Rotation || look.Width != want.look.Width {
+			t.Errorf("%s: %+v, %v", name, look, err)
+		}
+		b, err := os.ReadFile(f.Path)
+		if err != nil || strings.Contains(string(b), "secret") || strings.Contains(string(b), "+52.5200") || strings.Contains(string(b), "ftypqt") {
+			t.Errorf("%s: it still tells, or is no MP4: %v", name, err)
+		}
+		if len(told) == 0 {
+			t.Errorf("%s: nothing is told of how far it is", name)
+		}
+	}
+	_, err := room(t).WithoutTools().Strip(t.Context(), film(t, "phone"), t.TempDir(), nil)
+	if no, ok := model.Refused(err); !ok || !strings.Contains(no.Say, "no ffmpeg to make an MP4 of it. Export it as MP4") {
+		t.Errorf("without ffmpeg: %v", err)
 	}
 }
 
@@ -241,13 +313,13 @@ func TestABrokenVideoIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = room(t).Strip(t.Context(), open(t, b[:len(b)/2]), t.TempDir())
+	_, err = room(t).Strip(t.Context(), open(t, b[:len(b)/2]), t.TempDir(), nil)
 	if no, ok := model.Refused(err); !ok || !strings.Contains(no.Say, "cut short") {
 		t.Errorf("half of one: %v", err)
 	}
 	wild := append([]byte{}, b...)
 	binary.BigEndian.PutUint32(wild, 1<<31)
-	if _, err := room(t).Strip(t.Context(), open(t, wild), t.TempDir()); err == nil {
+	if _, err := room(t).Strip(t.Context(), open(t, wild), t.TempDir(), nil); err == nil {
 		t.Error("one with a wild length was taken")
 	}
 }

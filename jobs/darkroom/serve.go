@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"syscall"
 	"time"
 
 	"herald/db/model"
@@ -68,13 +69,16 @@ func follow(in io.Reader, out io.Writer, upload *os.File) error {
 		return fmt.Errorf("look at the upload: %w", err)
 	}
 	w := work{order: o, room: picture.NewDarkroom(o.Limits), src: io.NewSectionReader(upload, 0, info.Size())}
+	if o.Turned {
+		w.room = w.room.Turned()
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), 3*o.Limits.Time+5*time.Second)
 	defer cancel()
 	err = w.do(ctx)
 	if no, ok := model.Refused(err); ok {
 		w.answer = answer{Refusal: no}
 	} else if err != nil {
-		w.answer = answer{Fault: err.Error()}
+		w.answer = answer{Fault: err.Error(), Full: errors.Is(err, syscall.ENOSPC)}
 	}
 	w.answer.Peak = peak()
 	return json.NewEncoder(out).Encode(w.answer)

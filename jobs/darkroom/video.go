@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,26 +22,75 @@ const (
 	encodeTime = 6 * time.Hour
 )
 
-// Strip makes what is published of a video, in dir: picture and sound, with
-// nothing else told. With ffmpeg its index comes first, so that it plays while it
-// loads; without, the file stays as it lies and only its metadata goes.
-func (r *Room) Strip(ctx context.Context, src *os.File, dir string) (File, error) {
+// noMovies is what is said where QuickTime movies cannot be made MP4s.
+const noMovies = "This is a QuickTime movie, and this Herald has no ffmpeg to make an MP4 of it. Export it as MP4 and upload that."
+
+// Strip makes what is published of a video, in dir: an MP4 with picture and sound,
+// and nothing else told. With ffmpeg its index comes first, so that it plays while
+// it loads; without, the file stays as it lies and only its metadata goes. Of a
+// QuickTime movie what no MP4 can hold is made anew; tell is told how far that is,
+// in percent.
+func (r *Room) Strip(ctx context.Context, src *os.File, dir string, tell func(percent int)) (File, error) {
 	facts, err := r.Inspect(ctx, src)
-	if err != nil {
+	switch {
+	case err != nil:
 		return File{}, err
-	}
-	if r.ffmpeg == "" {
+	case r.ffmpeg == "" && facts.Type == picture.MOV:
+		return File{}, model.Refuse(model.Unprocessable, noMovies)
+	case r.ffmpeg == "":
 		a, err := r.child(ctx, order{Step: "strip", Dir: dir}, src)
 		if err != nil {
 			return File{}, err
 		}
 		return *a.Published, nil
+	case facts.Type == picture.MOV:
+		return r.remake(ctx, src, dir, facts.Duration, tell)
 	}
 	args := []string{"-map", "0:V:0", "-map", "0:a:0?", "-c", "copy"}
 	if err := r.tool(ctx, copyTime, src, in(dir, "published"), args, 0, nil); err != nil {
 		return File{}, err
 	}
 	return sized(in(dir, "published"), facts)
+}
+
+// remake makes an MP4 of a QuickTime movie.
+func (r *Room) remake(ctx context.Context, src *os.File, dir string, length time.Duration, tell func(percent int)) (File, error) {
+	look, err := r.Probe(ctx, src)
+	if err != nil && !errors.Is(err, ErrNoTool) {
+		return File{}, err
+	}
+	path := in(dir, "published")
+	if err := r.tool(ctx, encodeTime, src, path, remaking(look), length, tell); err != nil {
+		return File{}, err
+	}
+	return r.made(ctx, path)
+}
+
+// remaking is ffmpeg's arguments for an MP4 of what a look found: what browsers
+// and networks know is copied, and anything else made what they do. Nothing is
+// known of a movie that nobody could look into, so that all of it is made anew.
+func remaking(l Look) []string {
+	args := []string{"-map", "0:V:0", "-map", "0:a:0?"}
+	if slices.Contains([]string{"h264", "hevc"}, l.VideoCodec) {
+		args = append(args, "-c:v", "copy")
+	} else {
+		args = append(args, "-vf", "scale=trunc(iw/2)*2:trunc(ih/2)*2,setsar=1,format=yuv420p", "-c:v", "libx264", "-preset", "veryfast", "-profile:v", "high", "-crf", "18", "-g", "60")
+	}
+	if slices.Contains([]string{"aac", "mp3"}, l.AudioCodec) {
+		return append(args, "-c:a", "copy")
+	}
+	return append(args, "-c:a", "aac", "-b:a", "192k", "-ar", "48000", "-ac", "2")
+}
+
+// Encodes returns an error where ffmpeg cannot make what Transcode promises.
+func (r *Room) Encodes(ctx context.Context) error {
+	if r.ffmpeg == "" {
+		return ErrNoTool
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	return r.run(ctx, r.command(ctx, bounds{Memory: toolMemory, Seconds: int64(probeTime / time.Second), FileSize: 1}, "tool", r.ffmpeg, "-v", "error", "-nostdin",
+		"-f", "lavfi", "-i", "color=s=64x64:d=0.1", "-c:v", "libx264", "-f", "null", "-"))
 }
 
 // Poster makes a thumbnail of a video, in dir, from an early moment. It returns
@@ -61,7 +111,7 @@ func (r *Room) Poster(ctx context.Context, src *os.File, length time.Duration, d
 	cmd := r.command(ctx, bounds{Memory: toolMemory, Seconds: int64(posterTime / time.Second), FileSize: r.limits.VideoBytes}, "tool", args...)
 	cmd.ExtraFiles = []*os.File{src}
 	if err := r.run(ctx, cmd); err != nil {
-		return thumb, nil, fmt.Errorf("%w: %w", ErrUnreadable, err)
+		return thumb, nil, unreadable(err)
 	}
 	still, err := os.Open(in(dir, "still"))
 	if err != nil {
@@ -88,20 +138,25 @@ func (r *Room) Transcode(ctx context.Context, src *os.File, recipe network.Recip
 	if err := r.tool(ctx, encodeTime, src, path, encoding(recipe), length, tell); err != nil {
 		return File{}, err
 	}
-	made, err := os.Open(path)
-	if err != nil {
-		return File{}, err
-	}
-	defer made.Close()
-	facts, err := r.Inspect(ctx, made)
-	if err != nil {
-		return File{}, fmt.Errorf("look at what was made: %w", err)
-	}
-	f, err := sized(path, facts)
+	f, err := r.made(ctx, path)
 	if err == nil && recipe.Bytes > 0 && f.Bytes > recipe.Bytes {
 		return f, model.Refuse(model.Unprocessable, fmt.Sprintf("This video does not come down to the %d MB that the network takes. Cut it shorter and upload it again.", recipe.Bytes/1_000_000))
 	}
 	return f, err
+}
+
+// made measures a video that was made.
+func (r *Room) made(ctx context.Context, path string) (File, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return File{}, err
+	}
+	defer file.Close()
+	facts, err := r.Inspect(ctx, file)
+	if err != nil {
+		return File{}, fmt.Errorf("look at what was made: %w", err)
+	}
+	return sized(path, facts)
 }
 
 func wanted(r network.Recipe) string {
@@ -143,11 +198,7 @@ func (r *Room) tool(ctx context.Context, most time.Duration, src *os.File, to st
 	cmd := r.command(ctx, bounds{Memory: toolMemory, Seconds: int64(2 * most / time.Second), FileSize: r.limits.VideoBytes}, "tool", args...)
 	cmd.ExtraFiles = []*os.File{src}
 	cmd.Stdout = &watch{length: length, tell: tell}
-	err := r.run(ctx, cmd)
-	if err != nil && errors.Is(err, ErrDied) {
-		return fmt.Errorf("%w: %w", ErrUnreadable, err)
-	}
-	return err
+	return unreadable(r.run(ctx, cmd))
 }
 
 // watch reads what ffmpeg says of its progress: lines of name=value.

@@ -185,7 +185,7 @@ func MediaPart(m Media) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.FileDrop(ui.FileDropProps{FieldProps: ui.FieldProps{Name: "file", ID: "file", Label: "Add pictures or a video"}, Accept: "image/jpeg,image/png,image/webp,video/mp4,.jpg,.jpeg,.png,.webp,.mp4", Multiple: true, Say: m.Say}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.FileDrop(ui.FileDropProps{FieldProps: ui.FieldProps{Name: "file", ID: "file", Label: "Add pictures or a video"}, Accept: "image/jpeg,image/png,image/webp,image/gif,image/heic,image/heif,video/mp4,video/quicktime,.jpg,.jpeg,.png,.webp,.gif,.heic,.heif,.mp4,.mov", Multiple: true, Say: m.Say}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

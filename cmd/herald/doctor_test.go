@@ -1,0 +1,56 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"herald/cmd/internal/boot"
+)
+
+func TestDoctorSaysWhatAMissingProgramCosts(t *testing.T) {
+	have := map[string]string{}
+	for _, name := range []string{"ffmpeg", "ffprobe", "heif-convert"} {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			t.Fatalf("%v; .tools/setup.sh installs it", err)
+		}
+		have[name] = path
+	}
+	for _, c := range []struct {
+		names []string // that are there
+		want  []string
+	}{
+		{[]string{"ffmpeg", "ffprobe", "heif-convert"}, []string{"ffmpeg and ffprobe are here", "heif-convert is here"}},
+		{[]string{"ffmpeg"}, []string{"ffprobe is missing: nobody knows whether", "heif-convert is missing: HEIC photos"}},
+		{[]string{"ffprobe"}, []string{"ffmpeg is missing: videos get no poster", "heif-convert is missing"}},
+		{nil, []string{"ffmpeg and ffprobe are missing", "heif-convert is missing"}},
+	} {
+		dir := t.TempDir()
+		for _, name := range c.names {
+			if err := os.Symlink(have[name], filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Setenv("PATH", dir)
+		for i, f := range fileLines(t.Context()) {
+			if good := strings.Contains(f.say, "here"); !strings.HasPrefix(f.say, c.want[i]) || f.bad || f.warn == good {
+				t.Errorf("with %v: %+v, want %q", c.names, f, c.want[i])
+			}
+		}
+	}
+}
+
+func TestDoctorSaysThatFilesWaitForTheScanner(t *testing.T) {
+	t.Parallel()
+	c := boot.Config{Scanner: "clamav", ClamdAddr: filepath.Join(t.TempDir(), "clamd.sock")}
+	if f := scannerLine(t.Context(), c); !f.bad || !strings.Contains(f.say, "does not answer, so every new file waits as not yet scanned") {
+		t.Errorf("%+v", f)
+	}
+	c.Scanner = "signature"
+	if f := scannerLine(t.Context(), c); !f.warn || f.bad || !strings.Contains(f.say, "only the EICAR test file is recognised") {
+		t.Errorf("%+v", f)
+	}
+}
