@@ -71,7 +71,7 @@ func (c *checker) barred(field, where string, r TextRule, text string) {
 }
 
 func (c *checker) length() {
-	has, limit := c.n.Length(c.d), c.n.Text.Max
+	has, limit := c.n.Length(c.d), c.n.LimitOf(c.d)
 	if parts := len(c.n.Parts(c.d)); c.n.threaded(c.d) && parts > c.n.Thread {
 		c.say("text", ThreadTooLong, "The thread has %d posts, %s takes %d: put some together.", parts, c.n.Label, c.n.Thread)
 	}

@@ -12,6 +12,14 @@ import (
 // Limit is the longest text, in the units of Count; zero if none is stated.
 func (n *Network) Limit() int { return n.Text.Max }
 
+// LimitOf is how much text a draft may have: that of its format, where that has less.
+func (n *Network) LimitOf(d Draft) int {
+	if r, ok := n.Rule(n.FormatOf(d)); ok && r.Words > 0 {
+		return r.Words
+	}
+	return n.Text.Max
+}
+
 // Unit is the word for what Count counts.
 func (n *Network) Unit() string { return "characters" }
 

@@ -25,6 +25,7 @@ var names = []struct {
 	{Facebook, "Facebook", "Facebook", "Facebook", "FACEBOOK", []string{"fb", "facebook_page"}},
 	{Instagram, "Instagram", "Instagram", "Instagram", "INSTAGRAM", []string{"ig", "insta"}},
 	{Mastodon, "Mastodon", "", "", "MASTODON", []string{"fediverse"}},
+	{Telegram, "Telegram", "", "", "", []string{"tg"}},
 	{Threads, "Threads", "Threads", "Threads", "THREADS", []string{"meta_threads"}},
 	{TikTok, "TikTok", "TikTok", "TikTok", "TIKTOK", []string{"tik_tok"}},
 	{X, "X", "Twitter", "Twitter", "TWITTER", []string{"twitter", "x_twitter", "twitter_x"}},

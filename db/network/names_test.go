@@ -37,6 +37,7 @@ func TestWireNamesAreWhatEachAggregatorCallsANetwork(t *testing.T) {
 		{Facebook, "facebook", "Facebook", "Facebook", "FACEBOOK"},
 		{Instagram, "instagram", "Instagram", "Instagram", "INSTAGRAM"},
 		{Mastodon, "mastodon", "", "", "MASTODON"},
+		{Telegram, "telegram", "", "", ""},
 		{TikTok, "tiktok", "TikTok", "TikTok", "TIKTOK"},
 		{Webhook, "webhook", "", "", ""},
 		{Threads, "threads", "Threads", "Threads", "THREADS"},

@@ -80,6 +80,7 @@ var all = []*Network{
 	entry(facebook),
 	entry(instagram),
 	entry(mastodon),
+	entry(telegram),
 	entry(threads),
 	entry(tiktok),
 	entry(webhook),
@@ -101,6 +102,7 @@ const (
 	Facebook  Name = "facebook"
 	Instagram Name = "instagram"
 	Mastodon  Name = "mastodon"
+	Telegram  Name = "telegram"
 	Threads   Name = "threads"
 	TikTok    Name = "tiktok"
 	Webhook   Name = "webhook"

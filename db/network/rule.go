@@ -59,6 +59,7 @@ type FormatRule struct {
 	Video    FileRule
 	Cover    FileRule // a picture that may stand beside the one video, as its cover; without Types: none may
 	Text     bool     // the text is shown
+	Words    int      // a bound on the text below that of the network; zero: none
 	Link     bool     // Draft.Link is taken
 	Comment  bool     // a first comment is possible
 	Alt      bool     // descriptions are taken
@@ -132,7 +133,7 @@ const (
 	OptThumbOffset   = "thumb_offset"  // instagram reels, tiktok videos: milliseconds
 	OptVisibility    = "visibility"    // mastodon
 	OptSpoiler       = "spoiler_text"  // mastodon; counts towards the limit
-	OptSensitive     = "sensitive"     // mastodon, threads
+	OptSensitive     = "sensitive"     // mastodon, threads, telegram
 	OptLanguage      = "language"      // mastodon, youtube; bluesky takes several
 	OptLinkTitle     = "link_title"    // of the card that a link is shown as
 	OptLinkWords     = "link_words"    // the card's description
@@ -140,6 +141,8 @@ const (
 	OptReplies       = "replies"       // who may answer; x, threads
 	OptTopic         = "topic"         // threads
 	OptMadeByAI      = "made_by_ai"    // x
+	OptPreview       = "preview"       // telegram: of the link in the text
+	OptProtect       = "protect"       // telegram
 	OptPaid          = "paid"          // a paid partnership; x
 	OptLabel         = "label"         // bluesky: a warning before the media
 	OptPrivacy       = "privacy"       // youtube, tiktok: each its own words
@@ -147,7 +150,7 @@ const (
 	OptCategory      = "category"      // youtube: its number
 	OptForKids       = "made_for_kids" // youtube
 	OptSynthetic     = "synthetic"     // youtube, tiktok: altered or made by a machine
-	OptNotify        = "notify"        // youtube: tell subscribers
+	OptNotify        = "notify"        // youtube, telegram: tell subscribers
 	OptComments      = "comments"      // tiktok: whether people may
 	OptDuet          = "duet"          // tiktok videos: whether people may
 	OptStitch        = "stitch"        // tiktok videos: whether people may

@@ -23,7 +23,7 @@ func (n *Network) Shorten(text string) (short string, cut bool) {
 // content warning) fits too, and says whether it did. What cannot fit even
 // without text is left to Check.
 func (n *Network) Fit(d Draft) (Draft, bool) {
-	if n.Text.Max == 0 || n.Length(d) <= n.Text.Max {
+	if n.LimitOf(d) == 0 || n.Length(d) <= n.LimitOf(d) {
 		return d, false
 	}
 	if n.threaded(d) {
@@ -33,13 +33,14 @@ func (n *Network) Fit(d Draft) (Draft, bool) {
 }
 
 func (n *Network) fit(d Draft) (Draft, bool) {
-	if n.Length(d) <= n.Text.Max {
+	limit := n.LimitOf(d)
+	if n.Length(d) <= limit {
 		return d, false
 	}
-	whole, room := d.Text, n.Text.Max-(n.Length(d)-n.Count(d.Text))
+	whole, room := d.Text, limit-(n.Length(d)-n.Count(d.Text))
 	for {
 		d.Text, _ = n.Text.shorten(whole, max(room, 0))
-		over := n.Length(d) - n.Text.Max
+		over := n.Length(d) - limit
 		if over <= 0 || room <= 0 {
 			return d, d.Text != whole
 		}

@@ -39,7 +39,7 @@ func alike(a, b composer.CheckGroup) bool {
 func (e *editing) checkGroup(t db.CheckedTarget) composer.CheckGroup {
 	g := composer.CheckGroup{Handles: []string{t.Handle}, Label: "Unknown network"}
 	if t.Network != nil {
-		g.Network, g.Label, g.Limit, g.Length = t.Network.Name, t.Network.Label, t.Network.Limit(), t.Network.Length(t.Draft)
+		g.Network, g.Label, g.Limit, g.Length = t.Network.Name, t.Network.Label, t.Network.LimitOf(t.Draft), t.Network.Length(t.Draft)
 		g.Text, g.Format = t.Network.Body(t.Draft), formatWord(t.Network.FormatOf(t.Draft))
 	}
 	for _, p := range t.Problems {

@@ -5,6 +5,7 @@
 package networks
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"time"
@@ -100,6 +101,11 @@ type Media struct {
 	Name string
 	URL  string                                           // signed, for networks that pull; good for HERALD_PROVIDER_URL_TTL
 	Open func(ctx context.Context) (io.ReadCloser, error) // for networks that take bytes
+}
+
+// Part is the file as a part of a multipart form.
+func (m Media) Part(field string) httpx.File {
+	return httpx.File{Field: field, Name: cmp.Or(m.Name, "file"), Type: m.Type, Size: m.Bytes, Open: m.Open}
 }
 
 // Handles are the ids a network hands out on the way (container, upload

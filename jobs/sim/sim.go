@@ -56,6 +56,7 @@ func New(opts Options) *Sim {
 		newFacebook(s),
 		newInstagram(s),
 		newMastodon(s),
+		newTelegram(s),
 		newThreads(s),
 		newTikTok(s),
 		newWebhook(s),

@@ -130,15 +130,8 @@ func (a *account) today(now time.Time) (posts, replies int) {
 }
 
 func (th *threads) stranger(st *state, accountID, text string) *entry {
-	a := st.at(network.Threads).open(accountID)
-	n := th.sim.next()
-	e := &entry{
-		Post: Post{ID: thID(n), Kind: "post", Text: text, Time: th.sim.opts.Now(), Stranger: true, seq: n, path: thPath(a, n)},
-		born: th.sim.opts.Now(), private: map[string]string{"shortcode": shortcode(n), "type": "TEXT_POST"},
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	st.put(a, e)
+	e := th.sim.foreign(st, network.Threads, accountID, text, func(a *account, n int64) (string, string) { return thID(n), thPath(a, n) })
+	e.read(func() { e.private["shortcode"], e.private["type"] = shortcode(e.seq), "TEXT_POST" })
 	return e
 }
 

@@ -161,17 +161,9 @@ func (t *x) me(c *call) *reply {
 }
 
 func (t *x) stranger(st *state, accountID, text string) *entry {
-	a := st.at(network.X).open(accountID)
-	n := t.sim.next()
-	id := xID(n)
-	e := &entry{
-		Post: Post{ID: id, Kind: "post", Text: text, Time: t.sim.opts.Now(), Stranger: true, seq: n, path: "/x/" + a.Handle() + "/status/" + id},
-		born: t.sim.opts.Now(), private: map[string]string{},
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	st.put(a, e)
-	return e
+	return t.sim.foreign(st, network.X, accountID, text, func(a *account, n int64) (string, string) {
+		return xID(n), "/x/" + a.Handle() + "/status/" + xID(n)
+	})
 }
 
 // xID is an id larger than what a double holds.

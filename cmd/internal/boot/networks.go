@@ -19,6 +19,7 @@ import (
 	"herald/jobs/networks/httpx"
 	"herald/jobs/networks/instagram"
 	"herald/jobs/networks/mastodon"
+	"herald/jobs/networks/telegram"
 	"herald/jobs/networks/threads"
 	"herald/jobs/networks/tiktok"
 	"herald/jobs/networks/webhook"
@@ -41,6 +42,7 @@ func (c Config) Adapters(now func() time.Time) map[network.Name]networks.Adapter
 		network.Facebook:  facebook.New(env(network.Facebook)),
 		network.Instagram: instagram.New(env(network.Instagram)),
 		network.Mastodon:  mastodon.New(env(network.Mastodon)),
+		network.Telegram:  telegram.New(env(network.Telegram)),
 		network.Threads:   threads.New(env(network.Threads)),
 		network.TikTok:    tiktok.New(env(network.TikTok)),
 		network.Webhook:   webhook.New(env(network.Webhook)),

@@ -119,8 +119,11 @@ func (p place) hasNoSlowObject() string {
 }
 
 func (p place) cannotBeAsked() string {
-	if p.LookUp == network.NoLook {
+	switch {
+	case p.LookUp == network.NoLook && p.Key:
 		return p.label() + " has no look-up (catalogue: LookUp none): a repeated delivery is known by its id"
+	case p.LookUp == network.NoLook:
+		return p.label() + " has no look-up (catalogue: LookUp none): a person looks"
 	}
 	return ""
 }

@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -90,7 +91,7 @@ func optionUnits(o network.Option) []filling {
 func (p place) limits() (list []limit) {
 	for _, rule := range p.Formats {
 		if rule.Text && p.Text.Max > 0 {
-			list = append(list, limit{"text", p.Text.Max, network.TextTooLong, rule.Format, units(p.Text),
+			list = append(list, limit{"text", cmp.Or(rule.Words, p.Text.Max), network.TextTooLong, rule.Format, units(p.Text),
 				func(post *networks.Post, text string, _ int) { post.Text = text }})
 		}
 	}

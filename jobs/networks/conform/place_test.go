@@ -12,6 +12,7 @@ import (
 	"herald/jobs/networks/facebook"
 	"herald/jobs/networks/instagram"
 	"herald/jobs/networks/mastodon"
+	"herald/jobs/networks/telegram"
 	"herald/jobs/networks/threads"
 	"herald/jobs/networks/tiktok"
 	"herald/jobs/networks/webhook"
@@ -48,6 +49,9 @@ const graphRefusal = `{"error":{"message":%[1]q,"type":"OAuthException","code":1
 // tiktokPhotos are the formats that TikTok pulls.
 var tiktokPhotos = []network.Format{network.FormatImage, network.FormatImages}
 
+// telegramAll are all formats: a bot reads nothing of what it posted.
+var telegramAll = []network.Format{network.FormatText, network.FormatImage, network.FormatVideo, network.FormatCarousel}
+
 const (
 	accountID = "1001"
 	token     = "EAAG7conform0ZAsecret9token4Xq8"
@@ -82,6 +86,12 @@ func places() []place {
 			make:    func(e networks.Env) networks.Adapter { return mastodon.New(e) },
 			nobody:  "its answer cannot be about another account, because the token alone says whose a post is",
 			refusal: `{"error":%q}`,
+		},
+		{
+			Network: entry(network.Telegram), unproved: telegramAll,
+			make:    func(e networks.Env) networks.Adapter { return telegram.New(e) },
+			foreign: `{"ok":true,"result":{"message_id":77,"date":1,"chat":{"id":2002,"type":"channel"}}}`,
+			refusal: `{"ok":false,"error_code":400,"description":%q}`,
 		},
 		{
 			Network: entry(network.Threads), tells: true, prepared: network.FormatImage, slow: network.FormatVideo,

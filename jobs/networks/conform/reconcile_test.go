@@ -63,6 +63,15 @@ func (p place) listsNothing() string {
 	return p.cannotBeAsked()
 }
 
+// provesNothing: neither a list nor a key tells what became of a post, so a person
+// is asked, always.
+func (p place) provesNothing() string {
+	if slices.Contains(p.unproved, p.simple()) {
+		return p.cannotBeAsked()
+	}
+	return ""
+}
+
 func TestReconcile(t *testing.T) {
 	t.Parallel()
 	everywhere(t,
@@ -74,7 +83,7 @@ func TestReconcile(t *testing.T) {
 			}
 			finish(t, c, "")
 		}},
-		check{"reconcile: not done, so absent, and done again", nil, func(t *testing.T, p place) {
+		check{"reconcile: not done, so absent, and done again", place.provesNothing, func(t *testing.T, p place) {
 			w, c := lost(t, p, false)
 			c.wantFinding(t, networks.Absent)
 			c.run(t.Context())

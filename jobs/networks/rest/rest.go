@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"herald/db/secret"
+	"herald/jobs/networks"
 	"herald/jobs/networks/fault"
 	"herald/jobs/networks/httpx"
 )
@@ -41,6 +42,11 @@ type Call struct {
 	Form    url.Values
 	Files   []httpx.File // a multipart form, with Form as the fields before them
 	Body    *Body
+}
+
+// From is a call of a job, with its trail, attempt and token.
+func From(job networks.Job, step httpx.Step, method, path string) Call {
+	return Call{Step: step, Trail: job.Trail, Attempt: job.Attempt, Token: job.Account.Token, Method: method, Path: path}
 }
 
 // Body is the bytes of a file as they are.

@@ -419,9 +419,8 @@ func FuzzWhatThreadsSaysNeverPanics(f *testing.F) {
 		if json.Unmarshal([]byte(raw), &p) != nil {
 			return
 		}
-		if no := told(n, p.Message); no.Code == "" || !strings.HasSuffix(no.Say, ".") || no.Kind == fault.Unknown || strings.ContainsAny(no.Say, "\x00\n") {
+		if no := told(n, p.Message); p.state() == "" || no.Code == "" || !strings.HasSuffix(no.Say, ".") || no.Kind == fault.Unknown || strings.ContainsAny(no.Say, "\x00\n") {
 			t.Errorf("%q makes %+v", p.Message, no)
 		}
-		p.state()
 	})
 }

@@ -1,0 +1,34 @@
+package network
+
+import "time"
+
+// A bot posts into the channel or group whose number, or @name, is the account's
+// remote id. A text with files is their caption and has less room. What exactly
+// counts as a character is not stated: UTF-16 units never count too few. A bot
+// cannot read what it posted, so if an answer is lost, a person looks.
+var telegram = Network{
+	Name: Telegram,
+	Text: TextRule{Max: 4096, Unit: UTF16, Ellipsis: "…", MayBlank: true},
+	Link: LinkInText,
+	Formats: []FormatRule{
+		{Format: FormatText, Text: true, Link: true},
+		{Format: FormatImage, Min: 1, Max: 1, Image: telegramImage, Text: true, Words: 1024, Link: true},
+		{Format: FormatVideo, Min: 1, Max: 1, Video: telegramVideo, Text: true, Words: 1024, Link: true},
+		{Format: FormatCarousel, Min: 2, Max: 10, Image: telegramImage, Video: telegramVideo, Text: true, Words: 1024, Link: true},
+	},
+	Options: []Option{
+		{Key: OptNotify, Label: "Notify subscribers", Kind: Switch, Default: "true"},
+		{Key: OptPreview, Label: "Show a preview of the link", Kind: Switch, Default: "true", Formats: []Format{FormatText}},
+		{Key: OptSensitive, Label: "Hide the media behind a click", Kind: Switch, Default: "false", Formats: []Format{FormatImage, FormatVideo, FormatCarousel}},
+		{Key: OptProtect, Label: "Nobody may forward or save it", Kind: Switch, Default: "false"},
+	},
+	Rates:  []Rate{{"post", 20, time.Minute}},
+	LookUp: NoLook,
+}
+
+var (
+	// Width and height together may be 10,000, which no more pixels than these have.
+	telegramImage = FileRule{Types: []string{"image/jpeg", "image/png"}, Bytes: 10_000_000, Pixels: 25_000_000,
+		MinShape: 1.0 / 20, MaxShape: 20, Shape: "between 1:20 and 20:1"}
+	telegramVideo = FileRule{Types: []string{"video/mp4"}, Bytes: 50_000_000}
+)
