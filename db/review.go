@@ -292,8 +292,9 @@ func (rs *ReviewScope) allowed(ctx context.Context) (requests map[model.RequestI
 	return requests, err
 }
 
-// Comment adds a remark that the agency and the client's other approvers read.
-func (rs *ReviewScope) Comment(ctx context.Context, request model.RequestID, body string) (c model.Comment, err error) {
+// Comment adds a remark that the agency and the client's other approvers read, once
+// for each key of a form, as Scope.Comment does.
+func (rs *ReviewScope) Comment(ctx context.Context, request model.RequestID, key, body string) (c model.Comment, err error) {
 	defer wrap(&err, "comment by link")
 	allowed, err := rs.allowed(ctx)
 	if err != nil {
@@ -310,12 +311,10 @@ func (rs *ReviewScope) Comment(ctx context.Context, request model.RequestID, bod
 	if err != nil {
 		return c, err
 	}
-	f := CommentForm{Post: about.PostID, Visibility: model.ClientVisible, Client: rs.who.ClientID, Body: body}
+	f := CommentForm{Key: key, Post: about.PostID, Visibility: model.ClientVisible, Client: rs.who.ClientID, Body: body}
 	err = rs.sc.write(ctx, func(tx pgx.Tx) error {
-		if err := rs.sc.mayWriteMore(ctx, tx, rs.who.ID); err != nil {
-			return err
-		}
-		if c, err = rs.sc.addComment(ctx, tx, f, model.AskedPerson{Approver: rs.who.ID, Name: rs.who.Name}); err != nil {
+		by, again := model.AskedPerson{Approver: rs.who.ID, Name: rs.who.Name}, false
+		if c, again, err = rs.sc.commentOnce(ctx, tx, f, by, func() error { return rs.sc.mayWriteMore(ctx, tx, rs.who.ID) }); again || err != nil {
 			return err
 		}
 		return newMailing(rs.sc, team).comment(ctx, tx, c, about)

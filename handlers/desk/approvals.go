@@ -103,12 +103,16 @@ func (d *Desk) createApprovalComment(w http.ResponseWriter, r *http.Request, sco
 	if err != nil {
 		return err
 	}
-	form := db.CommentForm{Post: one.PostID, Visibility: model.Visibility(r.PostFormValue("visibility")), Body: r.PostFormValue("body")}
+	form := db.CommentForm{Key: web.SentKey(r), Post: one.PostID, Visibility: model.Visibility(r.PostFormValue("visibility")), Body: r.PostFormValue("body")}
 	if form.Visibility == model.ClientVisible {
 		form.Client = one.ClientID
 	}
-	_, err = scope.Comment(r.Context(), form)
-	if no, ok := model.Refused(err); ok && no.Kind == model.Unprocessable {
+	if form.Key == "" {
+		err = errNoKey
+	} else {
+		_, err = scope.Comment(r.Context(), form)
+	}
+	if no, ok := model.Refused(err); ok && (no.Kind == model.Unprocessable || no.Kind == model.Conflict) {
 		return d.drawApproval(w, r, scope, web.Status(err), func(i *approvals.Item) {
 			i.Comment, i.Unsaid, i.ForClient = form.Body, no.Say, form.Visibility == model.ClientVisible
 		})
@@ -118,6 +122,8 @@ func (d *Desk) createApprovalComment(w http.ResponseWriter, r *http.Request, sco
 	}
 	return d.say(w, r, at(scope, fmt.Sprintf("/approvals/%d", one.ID)), "Comment added.")
 }
+
+var errNoKey = model.RefuseField("body", "This form was not whole. What you wrote is still here: send it once more.")
 
 // createLinkRevocation answers POST /review-links/{link}/revocation.
 func (d *Desk) createLinkRevocation(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
@@ -129,7 +135,7 @@ func (d *Desk) createLinkRevocation(w http.ResponseWriter, r *http.Request, scop
 
 // createLinkSuccessor answers POST /review-links/{link}/successor.
 func (d *Desk) createLinkSuccessor(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
-	if err := scope.SendFreshLink(r.Context(), pathLink(r)); err != nil {
+	if err := scope.SendFreshLink(r.Context(), pathLink(r), web.SentKey(r)); err != nil {
 		return err
 	}
 	return d.say(w, r, at(scope, "/approvals?box=others"), "A fresh link is on its way; the old one no longer works.")
@@ -140,7 +146,7 @@ func pathLink(r *http.Request) model.LinkID {
 }
 
 func (d *Desk) approvalItem(scope *db.Scope, one db.InboxRequest) approvals.Item {
-	item := approvals.Item{Request: one.ApprovalRequest, Path: at(scope, fmt.Sprintf("/approvals/%d", one.ID)), PostPath: at(scope, fmt.Sprintf("/posts/%d", one.PostID)),
+	item := approvals.Item{Request: one.ApprovalRequest, Key: web.FormKey(), Path: at(scope, fmt.Sprintf("/approvals/%d", one.ID)), PostPath: at(scope, fmt.Sprintf("/posts/%d", one.PostID)),
 		Decide: one.MayDecide || one.Override, Override: one.Override,
 		Media: func(id model.MediaID, file string) string { return d.mediaURL(scope, id, file) }}
 	if one.MayLink {

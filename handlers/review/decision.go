@@ -105,8 +105,11 @@ func (h *handler) createComment(w http.ResponseWriter, r *http.Request, rs *db.R
 		return h.showGone(w, r, rs, gone)
 	}
 	id := model.RequestID(web.ID(r.PostForm.Get("request")))
-	_, err := rs.Comment(r.Context(), id, r.PostForm.Get("body"))
-	if no, ok := model.Refused(err); ok && (no.Kind == model.Unprocessable || no.Kind == model.TooMany) {
+	key, err := web.SentKey(r), errNoKey
+	if key != "" {
+		_, err = rs.Comment(r.Context(), id, key, r.PostForm.Get("body"))
+	}
+	if no, ok := model.Refused(err); ok && (no.Kind == model.Unprocessable || no.Kind == model.TooMany || no.Kind == model.Conflict) {
 		back := itemOutcome{comment: r.PostForm.Get("body"), unsaid: no.Say}
 		return h.draw(w, r, rs, outcome{status: web.Status(err), items: map[model.RequestID]itemOutcome{id: back}})
 	}
@@ -116,10 +119,12 @@ func (h *handler) createComment(w http.ResponseWriter, r *http.Request, rs *db.R
 	return web.See(w, r, fmt.Sprintf("%s?done=comment#post-%d", path(r), id))
 }
 
+var errNoKey = model.RefuseField("body", "This form was not whole. What you wrote is still here: send it once more.")
+
 // createLink answers POST /review/{token}/links: a fresh link goes to the address
 // that the agency has, whoever asked.
 func (h *handler) createLink(w http.ResponseWriter, r *http.Request, rs *db.ReviewScope, _ error) error {
-	err := rs.AskFreshLink(r.Context())
+	err := rs.AskFreshLink(r.Context(), web.SentKey(r))
 	if no, ok := model.Refused(err); ok {
 		return web.Render(w, r, web.Status(err), review.Note(rs.Agency, "mail", "No link was sent", no.Say))
 	}

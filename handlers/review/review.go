@@ -88,7 +88,7 @@ func (h *handler) media(rs *db.ReviewScope) approvals.Addresses {
 
 func (h *handler) showGone(w http.ResponseWriter, r *http.Request, rs *db.ReviewScope, gone error) error {
 	if no, ok := model.Refused(gone); ok {
-		return web.Render(w, r, http.StatusGone, review.Gone(review.GoneProps{Agency: rs.Agency, Say: no.Say, Path: path(r), Token: rs.PageToken(), MayAsk: rs.MayAskFresh()}))
+		return web.Render(w, r, http.StatusGone, review.Gone(review.GoneProps{Agency: rs.Agency, Say: no.Say, Path: path(r), Token: rs.PageToken(), Key: web.FormKey(), MayAsk: rs.MayAskFresh()}))
 	}
 	return gone
 }
@@ -131,11 +131,11 @@ func (h *handler) draw(w http.ResponseWriter, r *http.Request, rs *db.ReviewScop
 	if err != nil {
 		return err
 	}
-	p := review.Props{Agency: rs.Agency, Client: rs.Client, Person: rs.Person, Path: path(r), Token: rs.PageToken(),
+	p := review.Props{Agency: rs.Agency, Client: rs.Client, Person: rs.Person, Path: path(r), Token: rs.PageToken(), Key: web.FormKey(),
 		Until: approvals.When(page.Expires, rs.Zone), Done: o.done, Bad: o.bad, Media: h.media(rs)}
 	for _, i := range page.Items {
 		out := o.items[i.ID]
-		item := review.Item{Request: i.ApprovalRequest, Mine: i.Mine, Decide: i.MayDecide, Newer: i.Newer, Words: out.words, Problem: out.problem, Comment: out.comment, Unsaid: out.unsaid}
+		item := review.Item{Request: i.ApprovalRequest, Key: web.FormKey(), Mine: i.Mine, Decide: i.MayDecide, Newer: i.Newer, Words: out.words, Problem: out.problem, Comment: out.comment, Unsaid: out.unsaid}
 		for id, other := range o.items {
 			if other.changed != nil && (id == i.ID || other.changed.Newer == i.ID) {
 				item.Changed = approvals.Differences(other.changed.Before, other.changed.After)
