@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"herald/db"
 	"herald/db/model"
@@ -68,17 +69,28 @@ func (d *Desk) createDecision(w http.ResponseWriter, r *http.Request, scope *db.
 	switch {
 	case late:
 		return d.drawApproval(w, r, scope, web.Status(err), func(i *approvals.Item) {
-			i.Words, i.Changed = form.Words, approvals.Differences(changed.Before, changed.After)
+			keepWords(i, form.Words, "")
+			i.Changed = approvals.Differences(changed.Before, changed.After)
 			if changed.Newer != 0 {
 				i.NewerAt = at(scope, fmt.Sprintf("/approvals/%d", changed.Newer))
 			}
 		})
-	case refused && no.Field != "":
-		return d.drawApproval(w, r, scope, web.Status(err), func(i *approvals.Item) { i.Words, i.Problem = form.Words, no.Say })
+	case refused && (no.Field != "" || no.Kind != model.NotFound && strings.TrimSpace(form.Words) != ""):
+		return d.drawApproval(w, r, scope, web.Status(err), func(i *approvals.Item) { keepWords(i, form.Words, no.Say) })
 	case err != nil:
 		return err
 	}
 	return d.say(w, r, at(scope, "/approvals"), decidedWords(out, form.Verdict))
+}
+
+// keepWords puts what was written back where it can be sent from: beside the
+// decision, or, where that is not to be made any more, into a comment.
+func keepWords(i *approvals.Item, words, say string) {
+	if i.Decide || strings.TrimSpace(words) == "" {
+		i.Words, i.Problem = words, say
+		return
+	}
+	i.Comment, i.Unsaid = words, strings.TrimSpace(say+" Your words were not recorded. Send them as a comment, if they should still be read.")
 }
 
 func decidedWords(out db.Decided, v model.Verdict) string {
@@ -112,7 +124,7 @@ func (d *Desk) createApprovalComment(w http.ResponseWriter, r *http.Request, sco
 	} else {
 		_, err = scope.Comment(r.Context(), form)
 	}
-	if no, ok := model.Refused(err); ok && (no.Kind == model.Unprocessable || no.Kind == model.Conflict) {
+	if no, ok := model.Refused(err); ok && no.Kind != model.NotFound {
 		return d.drawApproval(w, r, scope, web.Status(err), func(i *approvals.Item) {
 			i.Comment, i.Unsaid, i.ForClient = form.Body, no.Say, form.Visibility == model.ClientVisible
 		})

@@ -2,6 +2,7 @@ package review_test
 
 import (
 	"fmt"
+	"html"
 	"io"
 	"log/slog"
 	"net/http"
@@ -133,7 +134,7 @@ func form(t *testing.T, page, action string) url.Values {
 	rest, _, _ = strings.Cut(rest, "</form>")
 	values := url.Values{}
 	for _, m := range hidden.FindAllStringSubmatch(rest, -1) {
-		values.Add(m[1], m[2])
+		values.Add(m[1], html.UnescapeString(m[2]))
 	}
 	return values
 }
@@ -431,7 +432,7 @@ func TestALinkThatEndedExplainsItselfAndMailsAFreshOne(t *testing.T) {
 		t.Error("the post shows on a link that ran out")
 	}
 	old.Set("verdict", "approve")
-	s.wantStatus(t, s.do(t, "POST", path+"/decisions", old), 403)
+	s.wantStatus(t, s.do(t, "POST", path+"/decisions", old), 410)
 	old.Set("page", form(t, page.body, "/links").Get("page"))
 	s.wantStatus(t, s.do(t, "POST", path+"/decisions", old), 410)
 	s.wantStatus(t, s.do(t, "POST", path+"/links", form(t, page.body, "/links")), 200, "A fresh link is on its way")
