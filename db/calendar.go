@@ -58,10 +58,20 @@ type CalendarAccount struct {
 	Handle  string          `json:"handle"`
 }
 
-// CalendarMonth is a month page.
-type CalendarMonth struct {
-	Zone        string // of its days: the chosen client's if there is one, else the workspace's
-	Month       model.Date
+// Span is how much of the calendar a page shows.
+type Span string
+
+// The spans of a page.
+const (
+	MonthSpan Span = "month" // whole weeks, Monday to Sunday
+	WeekSpan  Span = "week"
+	DaySpan   Span = "day"
+)
+
+// Calendar is a page of days.
+type Calendar struct {
+	Zone        string     // of its days: the chosen client's if there is one, else the workspace's
+	First       model.Date // of the month, the week or the day that was asked for
 	Days        []CalendarDay
 	Counts      map[string]int // cards with a failed, unknown or disconnected target, before States narrows them
 	Unscheduled int            // approved posts that nobody has scheduled yet
@@ -175,10 +185,18 @@ func likeWords(words string) string {
 	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(words) + "%"
 }
 
-// cellCards is how many cards a day of the month has room for.
-const cellCards = 3
+// room is how many cards a day of the span shows.
+func (s Span) room() int {
+	switch s {
+	case WeekSpan:
+		return 60
+	case DaySpan:
+		return 200
+	}
+	return 3
+}
 
-const sqlCalendarMonth = `
+const sqlCalendarDays = `
 	WITH hit AS (
 		SELECT t.post_id, t.client_id, t.network, t.due_at, width_bucket(t.due_at, $8::timestamptz[]) AS day, ` + targetShows + ` AS shown, ` + targetWords + ` AS words` + calendarTables + calendarSieve + `
 		   AND t.due_at >= $9 AND t.due_at < $10
@@ -196,27 +214,41 @@ const sqlCalendarMonth = `
 	       (SELECT count(*) FROM tenant.posts p WHERE p.tenant_id = $1 AND p.state = 'approved' AND p.archived_at IS NULL
 	           AND EXISTS (SELECT FROM tenant.targets t WHERE t.tenant_id = p.tenant_id AND t.post_id = p.id AND t.state = 'ready' AND ($2 OR t.client_id = ANY ($3))))`
 
-// CalendarMonth reads the month that holds a day: one statement, whatever the
-// month holds. It refuses with NotFound a client or account in the filter that
-// the actor may not see. A zero day is today.
-func (sc *Scope) CalendarMonth(ctx context.Context, day model.Date, f CalendarFilter) (m CalendarMonth, err error) {
-	defer wrap(&err, "read calendar month")
+// Calendar reads the month, week or day around a day: one statement, whatever it
+// holds. It refuses with NotFound a client or account in the filter that the
+// actor may not see. A zero day is today.
+func (sc *Scope) Calendar(ctx context.Context, span Span, day model.Date, f CalendarFilter) (c Calendar, err error) {
+	defer wrap(&err, "read calendar %s", span)
 	err = sc.read(ctx, func(tx pgx.Tx) error {
-		if m.Clients, err = sc.calendarClients(ctx, tx); err != nil {
+		if c.Clients, err = sc.calendarClients(ctx, tx); err != nil {
 			return err
 		}
-		s, err := sc.newSieve(f, m.Clients)
+		s, err := sc.newSieve(f, c.Clients)
 		if err != nil {
 			return err
 		}
-		m.Zone = s.zone
-		if m.Month, err = sc.dayOr(day, s.zone); err != nil {
+		c.Zone = s.zone
+		if day, err = sc.dayOr(day, s.zone); err != nil {
 			return err
 		}
-		m.Month.Day = 1
-		return sc.fillMonth(ctx, tx, &m, s)
+		return sc.fillCalendar(ctx, tx, &c, span, day, s)
 	})
-	return m, err
+	return c, err
+}
+
+// CalendarZone is the zone whose clocks a calendar with that filter shows.
+func (sc *Scope) CalendarZone(ctx context.Context, f CalendarFilter) (zone string, err error) {
+	defer wrap(&err, "read calendar zone")
+	err = sc.read(ctx, func(tx pgx.Tx) error {
+		clients, err := sc.calendarClients(ctx, tx)
+		if err != nil {
+			return err
+		}
+		s, err := sc.newSieve(f, clients)
+		zone = s.zone
+		return err
+	})
+	return zone, err
 }
 
 // dayOr is the day, or today in the zone if it is zero.
@@ -228,8 +260,8 @@ func (sc *Scope) dayOr(day model.Date, zone string) (model.Date, error) {
 	return now.Local.Date, err
 }
 
-func (sc *Scope) fillMonth(ctx context.Context, tx pgx.Tx, m *CalendarMonth, s sieve) error {
-	days, end, err := monthDays(m.Month, s.zone)
+func (sc *Scope) fillCalendar(ctx context.Context, tx pgx.Tx, c *Calendar, span Span, day model.Date, s sieve) error {
+	first, days, end, err := span.days(day, s.zone)
 	if err != nil {
 		return err
 	}
@@ -242,15 +274,15 @@ func (sc *Scope) fillMonth(ctx context.Context, tx pgx.Tx, m *CalendarMonth, s s
 		Day   int `json:"day"`
 		OfDay int `json:"of_day"`
 	}
-	args := append(slices.Clone(s.args), starts, starts[0], end, cellCards)
-	if err := tx.QueryRow(ctx, sqlCalendarMonth, args...).Scan(&cards, &m.Counts, &m.Unscheduled); err != nil {
+	args := append(slices.Clone(s.args), starts, starts[0], end, span.room())
+	if err := tx.QueryRow(ctx, sqlCalendarDays, args...).Scan(&cards, &c.Counts, &c.Unscheduled); err != nil {
 		return err
 	}
-	for _, c := range cards {
-		day := &days[c.Day-1]
-		day.Cards = append(day.Cards, c.CalendarCard)
-		day.More = c.OfDay - len(day.Cards)
+	for _, card := range cards {
+		day := &days[card.Day-1]
+		day.Cards = append(day.Cards, card.CalendarCard)
+		day.More = card.OfDay - len(day.Cards)
 	}
-	m.Days = days
+	c.First, c.Days = first, days
 	return nil
 }

@@ -15,21 +15,41 @@ type CalendarDay struct {
 	More  int // cards of the day that are not among Cards
 }
 
-// monthDays returns the whole weeks, Monday to Sunday, that hold a month, and
-// the first instant after them.
-func monthDays(month model.Date, zone string) (days []CalendarDay, end time.Time, err error) {
-	first := time.Date(month.Year, month.Month, 1, 0, 0, 0, 0, time.UTC)
-	at := first.AddDate(0, 0, -int(first.Weekday()+6)%7)
-	for at.Before(first.AddDate(0, 1, 0)) || at.Weekday() != time.Monday {
-		day := CalendarDay{Date: model.LocalOf(at).Date}
-		if day.Start, err = dayStart(day.Date, zone); err != nil {
-			return nil, end, err
+// days returns the days of the span around a day, the first day it is named
+// after, and the first instant after them.
+func (s Span) days(day model.Date, zone string) (first model.Date, days []CalendarDay, end time.Time, err error) {
+	from, to := s.bounds(day)
+	for at := from; at.Before(to); at = at.AddDate(0, 0, 1) {
+		one := CalendarDay{Date: model.LocalOf(at).Date}
+		if one.Start, err = dayStart(one.Date, zone); err != nil {
+			return first, nil, end, err
 		}
-		days = append(days, day)
-		at = at.AddDate(0, 0, 1)
+		days = append(days, one)
 	}
-	end, err = dayStart(model.LocalOf(at).Date, zone)
-	return days, end, err
+	if first = days[0].Date; s == MonthSpan {
+		first = model.Date{Year: day.Year, Month: day.Month, Day: 1}
+	}
+	end, err = dayStart(model.LocalOf(to).Date, zone)
+	return first, days, end, err
+}
+
+// bounds are the first day and the one after the last, as midnights in UTC. A
+// month has whole weeks, Monday to Sunday.
+func (s Span) bounds(day model.Date) (from, to time.Time) {
+	from = model.LocalTime{Date: day}.Wall()
+	to = from.AddDate(0, 0, 1)
+	if s == DaySpan {
+		return from, to
+	}
+	if s == MonthSpan {
+		from = from.AddDate(0, 0, 1-day.Day)
+		to = from.AddDate(0, 1, 0)
+	}
+	from = from.AddDate(0, 0, -int(from.Weekday()+6)%7)
+	for to.Weekday() != time.Monday {
+		to = to.AddDate(0, 0, 1)
+	}
+	return from, to
 }
 
 // dayStart is the first instant of a day. Where the clocks skip midnight the day

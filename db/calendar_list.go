@@ -75,7 +75,7 @@ const sqlCalendarEarlier = calendarCards + `
 const listCards = 50
 
 // CalendarList reads a page of what is planned from a day on; a zero day is
-// today. It refuses as CalendarMonth does.
+// today. It refuses as Calendar does.
 func (sc *Scope) CalendarList(ctx context.Context, day model.Date, page Page, f CalendarFilter) (l CalendarList, err error) {
 	defer wrap(&err, "read calendar list")
 	err = sc.read(ctx, func(tx pgx.Tx) error {

@@ -70,7 +70,7 @@ const listPosts = 40
 
 // Posts reads a page of the posts that the actor may see: at least one of their
 // targets is of a client it may see, and gets through the filter. It refuses as
-// CalendarMonth does.
+// Calendar does.
 func (sc *Scope) Posts(ctx context.Context, page Page, f CalendarFilter) (l PostList, err error) {
 	defer wrap(&err, "list posts")
 	err = sc.read(ctx, func(tx pgx.Tx) error {

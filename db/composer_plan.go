@@ -11,7 +11,7 @@ import (
 
 const sqlTargetsWish = `
 	UPDATE tenant.targets SET due_at = $3, local_at = $4::timestamp, zone = $5, occurrence = $6, revision = revision + 1, updated_at = $7
-	 WHERE tenant_id = $1 AND post_id = $2 AND state IN ('draft', 'invalid', 'ready')`
+	 WHERE tenant_id = $1 AND post_id = $2 AND id = ANY ($8) AND state IN ('draft', 'invalid', 'ready')`
 
 // PlanPost keeps the time that the writer has in mind with what is not on its
 // way yet: calendar and approvers see it, and it is there to be confirmed once
@@ -23,25 +23,31 @@ func (sc *Scope) PlanPost(ctx context.Context, id model.PostID, seen int, when m
 		if err := sc.needAll(model.PostsWrite, page); err != nil {
 			return err
 		}
-		note := note{verb: "planned", subject: "post", id: int64(id), client: onlyClient(page.Targets), detail: auditWhen(when, len(page.Targets))}
-		if when.At.IsZero() {
-			if _, err := tx.Exec(ctx, sqlTargetsWish, sc.Actor.Tenant, id, nil, nil, nil, nil, sc.now()); err != nil {
-				return err
-			}
-			note.verb = "unplanned"
-			return sc.audit(ctx, tx, note)
-		}
-		if when.At.Before(sc.now().Add(-pastSlack)) {
+		if !when.At.IsZero() && when.At.Before(sc.now().Add(-pastSlack)) {
 			return errPast
 		}
-		if err := sc.outsideBlackouts(ctx, tx, clientsOf(page.Targets), when); err != nil {
-			return err
-		}
-		if _, err := tx.Exec(ctx, sqlTargetsWish, sc.Actor.Tenant, id, when.At, when.Local.String(), when.Zone, string(when.Occurrence), sc.now()); err != nil {
-			return err
-		}
-		return sc.audit(ctx, tx, note)
+		return sc.wish(ctx, tx, id, page.Targets, when)
 	})
+}
+
+// wish keeps a time in mind with targets of a post; a zero when forgets it.
+func (sc *Scope) wish(ctx context.Context, tx pgx.Tx, post model.PostID, targets []Target, when model.When) error {
+	ids := make([]model.TargetID, len(targets))
+	for i, t := range targets {
+		ids[i] = t.ID
+	}
+	note := note{verb: "planned", subject: "post", id: int64(post), client: onlyClient(targets), detail: auditWhen(when, len(targets))}
+	args := []any{sc.Actor.Tenant, post, when.At, when.Local.String(), when.Zone, string(when.Occurrence), sc.now(), ids}
+	if when.At.IsZero() {
+		note.verb = "unplanned"
+		copy(args[2:6], []any{nil, nil, nil, nil})
+	} else if err := sc.outsideBlackouts(ctx, tx, clientsOf(targets), when); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, sqlTargetsWish, args...); err != nil {
+		return err
+	}
+	return sc.audit(ctx, tx, note)
 }
 
 // Editable refuses with the reason why the actor cannot write this post now.

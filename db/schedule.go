@@ -99,16 +99,7 @@ func (sc *Scope) schedule(ctx context.Context, id model.PostID, p plannedTime) (
 		if err != nil {
 			return err
 		}
-		if err := sc.mayPublishAt(ctx, tx, chosen, when); err != nil {
-			return err
-		}
-		if err := sc.mediaReady(ctx, tx, chosen); err != nil {
-			return err
-		}
-		if err := sc.setTime(ctx, tx, chosen, when); err != nil {
-			return err
-		}
-		if err := sc.audit(ctx, tx, note{verb: verb, subject: "post", id: int64(id), client: onlyClient(chosen), detail: auditWhen(when, len(chosen))}); err != nil {
+		if err := sc.planTargets(ctx, tx, id, chosen, when, verb); err != nil {
 			return err
 		}
 		if err := sc.touch(ctx, tx, id); err != nil {
@@ -121,6 +112,20 @@ func (sc *Scope) schedule(ctx context.Context, id model.PostID, p plannedTime) (
 		return err
 	})
 	return page, err
+}
+
+// planTargets plans targets of one post for when, if all of them may be published then.
+func (sc *Scope) planTargets(ctx context.Context, tx pgx.Tx, id model.PostID, chosen []Target, when model.When, verb string) error {
+	if err := sc.mayPublishAt(ctx, tx, chosen, when); err != nil {
+		return err
+	}
+	if err := sc.mediaReady(ctx, tx, chosen); err != nil {
+		return err
+	}
+	if err := sc.setTime(ctx, tx, chosen, when); err != nil {
+		return err
+	}
+	return sc.audit(ctx, tx, note{verb: verb, subject: "post", id: int64(id), client: onlyClient(chosen), detail: auditWhen(when, len(chosen))})
 }
 
 func auditWhen(when model.When, targets int) map[string]any {

@@ -50,6 +50,15 @@ func targetSeen(of dbtest.Holding, id model.TargetID) int {
 	return t.Revision
 }
 
+// plannedAt is the instant of the holding's planned post.
+func plannedAt(of dbtest.Holding) time.Time {
+	t, _ := of.Owner.Target(context.Background(), of.PlannedTarget)
+	if t.DueAt == nil {
+		return time.Time{}
+	}
+	return *t.DueAt
+}
+
 func accountSeen(of dbtest.Holding) int {
 	a, _ := of.Owner.Account(context.Background(), of.Account)
 	return a.Revision
@@ -177,6 +186,9 @@ func targetMethods() map[string]method {
 		"Reschedule": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return sc.Reschedule(ctx, of.PlannedTarget, targetSeen(of, of.PlannedTarget), later())
 		}),
+		"MoveCards": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+			return sc.MoveCards(ctx, []db.CardMove{{Post: of.Planned, From: plannedAt(of), To: func(model.When) (model.When, error) { return later(), nil }}})
+		}),
 		"CancelTarget": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return sc.CancelTarget(ctx, of.PlannedTarget, targetSeen(of, of.PlannedTarget))
 		}),
@@ -217,7 +229,7 @@ func approvalMethods() map[string]method {
 			return nil, sc.RevokeLink(ctx, of.Link)
 		}),
 		"SendFreshLink": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
-			return nil, sc.SendFreshLink(ctx, of.Link, "")
+			return nil, sc.SendFreshLink(ctx, of.Link)
 		}),
 		"Comment": {changes: true, calls: map[string]call{
 			"post": func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
@@ -286,8 +298,11 @@ func listMethods() map[string]method {
 		}
 	}
 	return map[string]method{
-		"CalendarMonth": filtered(func(ctx context.Context, sc *db.Scope, f db.CalendarFilter) (any, error) {
-			return sc.CalendarMonth(ctx, model.Date{}, f)
+		"CalendarZone": filtered(func(ctx context.Context, sc *db.Scope, f db.CalendarFilter) (any, error) {
+			return sc.CalendarZone(ctx, f)
+		}),
+		"Calendar": filtered(func(ctx context.Context, sc *db.Scope, f db.CalendarFilter) (any, error) {
+			return sc.Calendar(ctx, db.MonthSpan, model.Date{}, f)
 		}),
 		"CalendarList": filtered(func(ctx context.Context, sc *db.Scope, f db.CalendarFilter) (any, error) {
 			return sc.CalendarList(ctx, model.Date{}, db.Page{}, f)

@@ -43,6 +43,7 @@ var withoutIDs = map[string]string{
 // one that is in neither list.
 var routes = map[string]route{
 	"GET /w/{slug}/calendar":                        lists("/calendar"),
+	"POST /w/{slug}/calendar/moves":                 cardMoves,
 	"GET /w/{slug}/posts":                           lists("/posts"),
 	"GET /w/{slug}/activity":                        activities,
 	"GET /w/{slug}/approvals":                       free("/approvals"),
@@ -170,6 +171,16 @@ func bulk(path string, of1 func(dbtest.Holding) model.PostID) route {
 			{name: "post", path: at(own, path), form: fields("post", id(of1(of))+":"+g.seen(of, of1(of)))},
 			{name: "filter", path: at(own, path+"?client="+id(of.Client)), form: fields("post", id(of1(of))+":"+g.seen(of, of1(of)))},
 		}
+	}
+}
+
+// cardMoves takes a card that has no time, and back to none.
+func cardMoves(_ *grounds, own, of dbtest.Holding) []try {
+	form := func(post model.PostID) url.Values { return fields("card", "."+id(post), "back", "."+id(post)) }
+	return []try{
+		{name: "post", path: at(own, "/calendar/moves"), form: form(of.Draft)},
+		{name: "client", path: at(own, "/calendar/moves?client="+id(of.Client)), form: form(own.Draft)},
+		{name: "account", path: at(own, "/calendar/moves?account="+id(of.Account)), form: form(own.Draft)},
 	}
 }
 
@@ -353,8 +364,8 @@ func decisions(g *grounds, own, of dbtest.Holding) []try {
 func comments(g *grounds, own, of dbtest.Holding) []try {
 	to := at(own, "/approvals/"+id(of.Request)+"/comments")
 	return []try{
-		{name: "internal", path: to, form: fields("key", "key-of-a-form-0123456789", "visibility", "internal", "body", "A remark")},
-		{name: "to the client", path: to, form: fields("key", "key-of-a-form-9876543210", "visibility", "client", "body", "A remark")},
+		{name: "internal", path: to, form: fields("visibility", "internal", "body", "A remark")},
+		{name: "to the client", path: to, form: fields("visibility", "client", "body", "A remark")},
 	}
 }
 
@@ -408,7 +419,7 @@ func reviewApprovals(g *grounds, of dbtest.Holding) url.Values {
 }
 
 func reviewComment(g *grounds, of dbtest.Holding) url.Values {
-	return fields("request", id(of.Request), "key", "key-of-a-form-0123456789", "body", "A remark")
+	return fields("request", id(of.Request), "body", "A remark")
 }
 
 // signed tries another's own link, and one that was signed for one's own

@@ -67,7 +67,8 @@ func TestThreeWorkersWithTheirSchedulersPublishEachOf300TargetsOnce(t *testing.T
 	}
 	for _, shard := range []string{db.MainShard, dbtest.SecondShard} {
 		if n := dbtest.Look[int](t, s.World, shard, `SELECT count(*) FROM tenant.attempts`); n != 150 {
-			t.Errorf("%d attempts on %s for 150 targets", n, shard)
+			t.Errorf("%d attempts on %s for 150 targets; those that are not published: %s", n, shard,
+				dbtest.Look[string](t, s.World, shard, `SELECT coalesce(string_agg(to_jsonb(a)::text, E'\n'), '') FROM tenant.attempts a WHERE a.state <> 'published'`))
 		}
 	}
 }

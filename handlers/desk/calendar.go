@@ -12,21 +12,27 @@ import (
 	"herald/views/ui"
 )
 
-// showCalendar answers GET /calendar as a month or as a list. View, date and
-// filters are the address's.
+// showCalendar answers GET /calendar as a month, a week, a day or a list. View,
+// date and filters are the address's.
 func (d *Desk) showCalendar(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
-	l := readLookup(at(scope, "/calendar"), r.URL.Query())
+	return d.drawCalendar(w, r, scope, readLookup(at(scope, "/calendar"), r.URL.Query()))
+}
+
+// drawCalendar shows the calendar of an address and says notices beside it.
+func (d *Desk) drawCalendar(w http.ResponseWriter, r *http.Request, scope *db.Scope, l lookup, notices ...ui.NoticeProps) error {
 	day, err := calendarDate(l.values.Get("date"))
 	if err != nil {
 		return err
 	}
-	switch l.values.Get("view") {
-	case "", "month":
-		return d.showMonth(w, r, scope, l, day)
+	switch span := db.Span(l.values.Get("view")); span {
+	case "", db.MonthSpan:
+		return d.showSpan(w, r, scope, l, db.MonthSpan, day, notices)
+	case db.WeekSpan, db.DaySpan:
+		return d.showSpan(w, r, scope, l, span, day, notices)
 	case "list":
-		return d.showList(w, r, scope, l, day)
+		return d.showList(w, r, scope, l, day, notices)
 	}
-	return model.RefuseField("view", "The calendar shows a month or a list. Choose one of them.")
+	return model.RefuseField("view", "The calendar shows a month, a week, a day or a list. Choose one of them.")
 }
 
 // calendarDate reads 2026-03 or 2026-03-10; nothing is the zero day.
@@ -44,29 +50,49 @@ func calendarDate(s string) (model.Date, error) {
 	return day, nil
 }
 
-func (d *Desk) showMonth(w http.ResponseWriter, r *http.Request, scope *db.Scope, l lookup, day model.Date) error {
-	m, err := scope.CalendarMonth(r.Context(), day, l.filter)
+func (d *Desk) showSpan(w http.ResponseWriter, r *http.Request, scope *db.Scope, l lookup, span db.Span, day model.Date, notices []ui.NoticeProps) error {
+	c, err := scope.Calendar(r.Context(), span, day, l.filter)
 	if err != nil {
 		return err
 	}
-	p := calendar.MonthProps{FrameProps: d.calendarFrame(scope, l, m.Zone, m.Clients, m.Counts), Weekdays: []string{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"}}
-	first := wallDay(m.Month)
-	p.Title, p.Step = first.Format("January 2006"), "month"
-	p.Views = calendarViews(l, "month", m.Month)
-	p.Previous, p.Next = monthLink(l, first.AddDate(0, -1, 0)), monthLink(l, first.AddDate(0, 1, 0))
-	p.Unscheduled, p.WaitingAt = m.Unscheduled, unscheduledAt(scope, l)
-	today := localDay(d.Now(), m.Zone)
-	p.Today += "#day-" + today.String()
-	draw := cardDrawer(scope, m.Zone, m.Clients)
-	some := false
-	for _, one := range m.Days {
-		p.Days = append(p.Days, monthDay(one, m.Month, today, l, draw))
-		some = some || len(one.Cards) > 0
-	}
-	if !some {
+	p := d.calendarFrame(scope, l, c.Zone, c.Clients, c.Counts)
+	p.Title, p.Step = spanTitle(span, c), string(span)
+	p.Views = calendarViews(l, span, c.First)
+	p.Previous, p.Next = spanLink(l, span, c.First, -1), spanLink(l, span, c.First, +1)
+	p.Unscheduled, p.WaitingAt = c.Unscheduled, unscheduledAt(scope, l)
+	p.Moves = movesAddress(scope, l)
+	if empty(c.Days) {
 		p.Empty = emptyWords("in "+p.Title, p.Filter.Clear != "")
 	}
-	return d.show(w, r, scope, http.StatusOK, page{title: p.Title, nav: "calendar", wide: true, live: true}, calendar.Month(p))
+	g := dayDrawer{desk: d, scope: scope, lookup: l, page: c, today: localDay(d.Now(), c.Zone), card: cardDrawer(scope, c.Zone, c.Clients)}
+	look := page{title: p.Title, nav: "calendar", wide: true, live: true, here: l.address(l.values), notices: notices, modules: []string{"js/plan-board.js"}}
+	if span == db.MonthSpan {
+		p.Today += "#day-" + g.today.String()
+		return d.show(w, r, scope, http.StatusOK, look, calendar.Month(g.month(p)))
+	}
+	return d.show(w, r, scope, http.StatusOK, look, calendar.Hours(g.hours(p)))
+}
+
+func empty(days []db.CalendarDay) bool {
+	return !slices.ContainsFunc(days, func(day db.CalendarDay) bool { return len(day.Cards) > 0 })
+}
+
+func spanTitle(span db.Span, c db.Calendar) string {
+	first := wallDay(c.First)
+	switch span {
+	case db.MonthSpan:
+		return first.Format("January 2006")
+	case db.DaySpan:
+		return first.Format("Monday 2 January 2006")
+	}
+	last := wallDay(c.Days[len(c.Days)-1].Date)
+	switch {
+	case first.Year() != last.Year():
+		return first.Format("2 January 2006") + " – " + last.Format("2 January 2006")
+	case first.Month() != last.Month():
+		return first.Format("2 January") + " – " + last.Format("2 January 2006")
+	}
+	return first.Format("2") + " – " + last.Format("2 January 2006")
 }
 
 // calendarFrame is what both views have around them.
@@ -77,24 +103,50 @@ func (d *Desk) calendarFrame(scope *db.Scope, l lookup, zone string, clients []d
 	}
 	if scope.Actor.MayAnywhere(model.PostsWrite) {
 		p.Create = at(scope, "/posts/new")
+		if clients := l.values["client"]; len(clients) == 1 {
+			p.CreateAt = append(p.CreateAt, ui.HiddenField{Name: "client", Value: clients[0]})
+		}
 	}
 	return p
 }
 
-func calendarViews(l lookup, current string, day model.Date) []ui.Tab {
-	month := wallDay(day).Format("2006-01")
+func calendarViews(l lookup, current db.Span, day model.Date) []ui.Tab {
+	tab := func(span db.Span, label, icon string) ui.Tab {
+		view := string(span)
+		if span == db.MonthSpan {
+			view = ""
+		}
+		return ui.Tab{Label: label, Icon: icon, Href: l.with("view", view, "date", spanDate(span, day)), Current: current == span}
+	}
 	return []ui.Tab{
-		{Label: "Month", Icon: "calendar-days", Href: l.with("view", "", "date", month), Current: current == "month"},
-		{Label: "List", Icon: "list", Href: l.with("view", "list", "date", day.String()), Current: current == "list"},
+		tab(db.MonthSpan, "Month", "calendar-days"), tab(db.WeekSpan, "Week", "calendar-range"), tab(db.DaySpan, "Day", "calendar"), tab("list", "List", "list"),
 	}
 }
 
-// monthLink leads to another month; nowhere beyond the years of the calendar.
-func monthLink(l lookup, first time.Time) string {
-	if first.Year() < 2000 || first.Year() > 2199 {
+// spanDate is how an address names the span that a day begins.
+func spanDate(span db.Span, day model.Date) string {
+	if span == db.MonthSpan {
+		return wallDay(day).Format("2006-01")
+	}
+	return day.String()
+}
+
+// spanLink leads to the span before or after; nowhere beyond the years of the
+// calendar.
+func spanLink(l lookup, span db.Span, first model.Date, by int) string {
+	at := wallDay(first)
+	switch span {
+	case db.MonthSpan:
+		at = at.AddDate(0, by, 0)
+	case db.WeekSpan:
+		at = at.AddDate(0, 0, 7*by)
+	default:
+		at = at.AddDate(0, 0, by)
+	}
+	if at.Year() < 2000 || at.Year() > 2199 {
 		return ""
 	}
-	return l.with("date", first.Format("2006-01"))
+	return l.with("date", spanDate(span, model.LocalOf(at).Date))
 }
 
 // unscheduledAt is the list of approved posts, of the chosen clients.
@@ -112,22 +164,6 @@ func localDay(at time.Time, zone string) model.Date {
 		return model.LocalOf(at.UTC()).Date
 	}
 	return when.Local.Date
-}
-
-func monthDay(one db.CalendarDay, month, today model.Date, l lookup, draw func(db.CalendarCard) calendar.Card) calendar.Day {
-	wall := wallDay(one.Date)
-	p := calendar.Day{
-		ID: "day-" + one.Date.String(), Number: fmt.Sprint(one.Date.Day), Weekday: wall.Format("Mon"),
-		Href:    l.with("view", "list", "date", one.Date.String()),
-		Outside: one.Date.Month != month.Month, Today: one.Date == today, Past: wall.Before(wallDay(today)), More: one.More,
-	}
-	// Both begin as they look, so that whoever steers by voice can say what they see.
-	p.Label = wall.Format("Mon 2 January") + ", " + postsWords(len(one.Cards)+one.More)
-	p.MoreSays = fmt.Sprintf("+%d more on %s", one.More, wall.Format("Monday 2 January"))
-	for _, c := range one.Cards {
-		p.Cards = append(p.Cards, draw(c))
-	}
-	return p
 }
 
 func postsWords(n int) string {

@@ -25,6 +25,9 @@ func cardDrawer(scope *db.Scope, zone string, clients []db.CalendarClient) func(
 			Marks: marks(c.Networks), Clients: clientNames(c.Clients, byID), State: db.ShownTogether(c.Shown), Status: shownWords(c.Shown),
 		}
 		p.Also = clientClock(c, zone, byID)
+		if movable(c.Shown) {
+			p.Key = cardKey(c.Post, c.DueAt)
+		}
 		for _, t := range c.Targets[:min(len(c.Targets), rowTargets)] {
 			p.Targets = append(p.Targets, calendar.Target{
 				Href: at(scope, "/targets/"+id(t.ID)), Mark: calendar.Mark{Network: string(t.Network), Label: network.Label(t.Network)}, Account: t.Account, State: t.Shown,
@@ -33,6 +36,14 @@ func cardDrawer(scope *db.Scope, zone string, clients []db.CalendarClient) func(
 		p.More, p.MoreHref = len(c.Targets)-len(p.Targets), p.Href
 		return p
 	}
+}
+
+// movable says whether a card can be dragged: nothing of it was published or
+// given up, and nothing is being published.
+func movable(shown []string) bool {
+	return !slices.ContainsFunc(shown, func(s string) bool {
+		return slices.Contains([]string{"publishing", "published", "failed", "unknown_outcome", "needs_reconnect"}, s)
+	}) && slices.ContainsFunc(shown, func(s string) bool { return s != "cancelled" })
 }
 
 // rowTargets is how many targets a row of the list names.

@@ -109,7 +109,7 @@ func (l lookup) filterProps(clients []db.CalendarClient, counts map[string]int) 
 	f := calendar.Filter{Path: l.path, Words: l.values.Get("q"), Clear: l.clear()}
 	for _, keep := range []string{"view", "date"} {
 		if v := l.values.Get(keep); v != "" {
-			f.Keeps = append(f.Keeps, calendar.Hidden{Name: keep, Value: v})
+			f.Keeps = append(f.Keeps, ui.HiddenField{Name: keep, Value: v})
 		}
 	}
 	f.Groups = l.groups(clients)

@@ -9,7 +9,7 @@ import (
 	"herald/views/ui"
 )
 
-func (d *Desk) showList(w http.ResponseWriter, r *http.Request, scope *db.Scope, l lookup, day model.Date) error {
+func (d *Desk) showList(w http.ResponseWriter, r *http.Request, scope *db.Scope, l lookup, day model.Date, notices []ui.NoticeProps) error {
 	turn, err := readPage(l)
 	if err != nil {
 		return err
@@ -29,7 +29,7 @@ func (d *Desk) showList(w http.ResponseWriter, r *http.Request, scope *db.Scope,
 	p.Empty = emptyWords("from "+list.Day.Say()+" on", p.Filter.Clear != "")
 	p.Pages = pages(l, list.Earlier, list.Later, spanWords(list.Days))
 	p.Previous, p.Next = p.Pages.Previous, p.Pages.Next
-	return d.show(w, r, scope, http.StatusOK, page{title: "Planned posts", nav: "calendar", wide: true, live: true}, calendar.List(p))
+	return d.show(w, r, scope, http.StatusOK, page{title: "Planned posts", nav: "calendar", wide: true, live: true, notices: notices}, calendar.List(p))
 }
 
 // readPage reads which part of a list an address asks for.

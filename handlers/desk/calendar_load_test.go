@@ -59,7 +59,7 @@ func TestPagesTakeTheSameStatementsHoweverMuchIsPlanned(t *testing.T) {
 	}
 	reads := map[string]func() error{
 		"month": func() error {
-			_, err := scope.CalendarMonth(t.Context(), model.Date{}, db.CalendarFilter{})
+			_, err := scope.Calendar(t.Context(), db.MonthSpan, model.Date{}, db.CalendarFilter{})
 			return err
 		},
 		"list": func() error {

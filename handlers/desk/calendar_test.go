@@ -110,7 +110,7 @@ func TestTheNetworksOfAPostAtOneTimeAreOneCardAndFullDaysLeadToTheirList(t *test
 	if n != 3 || !strings.Contains(words, "+2 more") {
 		t.Errorf("%d cards: %q", n, words)
 	}
-	wantPage(t, page, 200, `role="img" title="Mastodon, Webhook"`, `href="/w/north/calendar?date=2026-03-12&amp;view=list"`, "2 more on Thursday 12 March")
+	wantPage(t, page, 200, `role="img" title="Mastodon, Webhook"`, `href="/w/north/calendar?date=2026-03-12&amp;view=day"`, "2 more on Thursday 12 March")
 	list := owner("GET", "/w/north/calendar?view=list&date=2026-03-12", nil)
 	wantPage(t, list, 200, "Thursday 12 March 2026", "post 0", "post 4", "@webhook-1", "/w/north/targets/")
 }

@@ -2,6 +2,7 @@ package desk
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"net/http"
 
@@ -13,7 +14,7 @@ import (
 )
 
 // showNewPost answers GET /posts/new with an empty form. from=ID fills it with
-// what another post says to the clients that the reader sees, day=2026-03-20 with a day, client=ID unfolds a client.
+// what another post says to the clients that the reader sees, day=2026-03-20 with a day, clock=09:00 with a time of it, client=ID unfolds a client.
 func (d *Desk) showNewPost(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
 	form := composition{variants: map[network.Name]variantForm{}}
 	if from := r.FormValue("from"); from != "" {
@@ -26,9 +27,12 @@ func (d *Desk) showNewPost(w http.ResponseWriter, r *http.Request, scope *db.Sco
 			form.notes, form.labels = page.Post.Notes, page.Post.Labels
 		}
 	}
-	form.key = web.FormKey()
+	form.key = rand.Text()
 	if day, err := model.ParseDate(r.FormValue("day")); err == nil {
 		form.when.date = day.String()
+		if local, err := model.ParseLocal(form.when.date + "T" + r.FormValue("clock")); err == nil {
+			form.when.clock = local.Clock()
+		}
 	}
 	client, err := optionalID(r.FormValue("client"))
 	if err != nil {
@@ -207,7 +211,7 @@ func (d *Desk) act(w http.ResponseWriter, r *http.Request, scope *db.Scope, id m
 	if e.form.id != id {
 		return model.Refuse(model.NotFound, "There is no such post.")
 	}
-	if id == 0 && !web.IsFormKey(e.form.key) {
+	if id == 0 && !keyShape.MatchString(e.form.key) {
 		return errForm
 	}
 	return e.act(w, r)

@@ -4,6 +4,7 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -47,7 +48,9 @@ type page struct {
 	title   string
 	nav     string // which place of the navigation it belongs to
 	wide    bool
-	live    bool // asked for again when something in the workspace changes
+	live    bool   // asked for again when something in the workspace changes
+	here    string // the screen's own address, where it answers another
+	notices []ui.NoticeProps
 	modules []string
 	styles  []string // beside those of every page
 }
@@ -73,7 +76,7 @@ func (d *Desk) shell(w http.ResponseWriter, r *http.Request, scope *db.Scope, p 
 		Nav:    nav(scope, frame, p.nav),
 	}
 	if p.live {
-		s.Live = layout.Live{Events: at(scope, "/live"), Here: r.URL.RequestURI()}
+		s.Live = layout.Live{Events: at(scope, "/live"), Here: cmp.Or(p.here, r.URL.RequestURI())}
 		s.Modules = append(s.Modules, "js/live-view.js")
 	}
 	for _, place := range frame.Workspaces {
@@ -82,6 +85,7 @@ func (d *Desk) shell(w http.ResponseWriter, r *http.Request, scope *db.Scope, p 
 	if scope.Actor.MayAnywhere(model.PostsWrite) {
 		s.Create = layout.NavItem{Label: "Create post", Href: at(scope, "/posts/new"), Icon: "plus"}
 	}
+	s.Notices = p.notices
 	for _, say := range d.Sessions.Flashes(w, r) {
 		s.Notices = append(s.Notices, ui.NoticeProps{Tone: ui.Good, Say: say})
 	}

@@ -92,8 +92,7 @@ func (d *Desk) readParts(w http.ResponseWriter, r *http.Request) (p *parts, err 
 	if err != nil {
 		return nil, errForm
 	}
-	r.PostForm = url.Values{} // what is read is there for whoever refuses the form
-	p = &parts{Values: r.PostForm, create: func() (*os.File, error) { return os.CreateTemp("", "herald-upload-*") }}
+	p = &parts{Values: url.Values{}, create: func() (*os.File, error) { return os.CreateTemp("", "herald-upload-*") }}
 	if err := p.read(reader, d.formBytes()); err != nil {
 		p.close()
 		return nil, err

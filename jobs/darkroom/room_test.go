@@ -44,24 +44,6 @@ func TestAPictureIsDeveloped(t *testing.T) {
 	}
 }
 
-// A phone's picture of 12 megapixels, turned, which takes the most.
-func TestOnePictureTakesLittleMemory(t *testing.T) {
-	t.Parallel()
-	b := photo(t, 4000, 3000)
-	exif := []byte("Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00\x00\x00\x00\x00")
-	turned := append(binary.BigEndian.AppendUint16([]byte{0xff, 0xd8, 0xff, 0xe1}, uint16(len(exif)+2)), append(exif, b[2:]...)...)
-	for what, b := range map[string][]byte{"upright": b, "turned": turned} {
-		p, err := room(t).Develop(t.Context(), open(t, b), t.TempDir())
-		if err != nil || (what == "turned") != (p.Published.Facts.Height == 4000) {
-			t.Errorf("%s: %+v, %v", what, p.Published, err)
-		}
-		if p.Peak < 10<<20 || p.Peak > 150<<20 {
-			t.Errorf("%s: %d MB at most, want less than 150", what, p.Peak>>20)
-		}
-		t.Logf("%s: %d MB", what, p.Peak>>20)
-	}
-}
-
 func TestAPictureIsRendered(t *testing.T) {
 	t.Parallel()
 	recipe := network.Recipe{Type: "image/jpeg", Crop: model.Crop{X: 250, Y: 0, Width: 1000, Height: 1000}, Width: 500, Height: 500, Bytes: 100_000}

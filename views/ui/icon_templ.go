@@ -9,7 +9,10 @@ package ui
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-import "herald/static"
+import (
+	"herald/static"
+	"strings"
+)
 
 // Icon draws one of the lucide icons that static packs into its sprite. It is
 // decoration: whatever it means must also stand in words beside it.
@@ -37,7 +40,7 @@ func Icon(name string) templ.Component {
 		var templ_7745c5c3_Var2 string
 		templ_7745c5c3_Var2, templ_7745c5c3_Err = templruntime.NewAttributeExpression(static.URL("dist/icons.svg") + "#" + name).ResolveURL(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `icon.templ`, Line: 8, Col: 109}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `icon.templ`, Line: 11, Col: 109}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var2)
 		if templ_7745c5c3_Err != nil {
@@ -112,7 +115,7 @@ func mark(class, name string) templ.Component {
 		var templ_7745c5c3_Var6 string
 		templ_7745c5c3_Var6, templ_7745c5c3_Err = templruntime.NewAttributeExpression(static.URL("img/marks.svg") + "#" + name).ResolveURL(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `icon.templ`, Line: 13, Col: 111}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `icon.templ`, Line: 16, Col: 111}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var6)
 		if templ_7745c5c3_Err != nil {
@@ -150,7 +153,7 @@ func Symbols(names []string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, name := range names {
-			templ_7745c5c3_Err = templ.Raw(static.Symbol("img/marks.svg", name)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templ.Raw(strings.Replace(static.Symbol("img/marks.svg", name), name, brief(name), 1)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -165,7 +168,12 @@ func Symbols(names []string) templ.Component {
 
 // Drawn draws a mark, one of Herald's own names, that Symbols put into the page.
 // It is written by hand for its size: a template closes every element.
-func Drawn(name string) templ.Component { return templ.Raw(`<svg><use href="#` + name + `"/></svg>`) }
+func Drawn(name string) templ.Component {
+	return templ.Raw(`<svg><use href="#` + brief(name) + `"/></svg>`)
+}
+
+// brief is a mark's name within a page that draws it hundreds of times.
+func brief(name string) string { return strings.Replace(name, "network-", "n-", 1) }
 
 // Logo is Herald's pennon; the name stands beside it in words.
 func Logo() templ.Component {
@@ -218,7 +226,7 @@ func Hidden(text string) templ.Component {
 		var templ_7745c5c3_Var10 string
 		templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(text)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `icon.templ`, Line: 37, Col: 33}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `icon.templ`, Line: 45, Col: 33}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 		if templ_7745c5c3_Err != nil {

@@ -1,6 +1,6 @@
 // Command shoot takes a picture of every screen of the demo, on a desk, a tablet
 // and a phone, in light and in dark, into cmd/e2e/shots. It is for looking: run
-// it as `go tool task shots`.
+// it as `go tool task shots`. Names of screens as arguments leave out the others.
 package main
 
 import (
@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -27,7 +28,7 @@ func main() {
 	darkroom.Serve()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, os.Stdout); err != nil {
+	if err := run(ctx, os.Stdout, os.Args[1:]); err != nil {
 		stop()
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -38,7 +39,7 @@ func main() {
 const folder = "cmd/e2e/shots"
 
 // run makes a demo of its own, which is gone afterwards.
-func run(ctx context.Context, out io.Writer) error {
+func run(ctx context.Context, out io.Writer, only []string) error {
 	if _, err := os.Stat("cmd/e2e"); err != nil {
 		return errors.New("run this from the top of the repository")
 	}
@@ -60,13 +61,13 @@ func run(ctx context.Context, out io.Writer) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	return shootAll(ctx, out, b, d)
+	return shootAll(ctx, out, only, b, d)
 }
 
 // looks are how each screen is looked at.
 var looks = map[string]browser.Look{"1440": browser.Desktop, "820": browser.Tablet, "390": browser.Phone}
 
-func shootAll(ctx context.Context, out io.Writer, b *browser.Browser, d *demo.Demo) error {
+func shootAll(ctx context.Context, out io.Writer, only []string, b *browser.Browser, d *demo.Demo) error {
 	w, err := b.Open(browser.Desktop)
 	if err != nil {
 		return err
@@ -79,6 +80,9 @@ func shootAll(ctx context.Context, out io.Writer, b *browser.Browser, d *demo.De
 	}
 	n := 0
 	for _, s := range screens {
+		if len(only) > 0 && !slices.Contains(only, s.name) {
+			continue
+		}
 		for size, look := range looks {
 			for _, look.Dark = range []bool{false, true} {
 				if ctx.Err() != nil {
@@ -91,7 +95,7 @@ func shootAll(ctx context.Context, out io.Writer, b *browser.Browser, d *demo.De
 			}
 		}
 	}
-	fmt.Fprintf(out, "%d pictures of %d screens are in %s\n", n, len(screens), folder)
+	fmt.Fprintf(out, "%d pictures are in %s\n", n, folder)
 	for say := range c.said {
 		fmt.Fprintln(out, say)
 	}

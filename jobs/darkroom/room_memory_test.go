@@ -1,0 +1,27 @@
+//go:build !race
+
+package darkroom_test
+
+import (
+	"encoding/binary"
+	"testing"
+)
+
+// A phone's picture of 12 megapixels, turned, which takes the most. What the race
+// detector adds is not the program's.
+func TestOnePictureTakesLittleMemory(t *testing.T) {
+	t.Parallel()
+	b := photo(t, 4000, 3000)
+	exif := []byte("Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00\x00\x00\x00\x00")
+	turned := append(binary.BigEndian.AppendUint16([]byte{0xff, 0xd8, 0xff, 0xe1}, uint16(len(exif)+2)), append(exif, b[2:]...)...)
+	for what, b := range map[string][]byte{"upright": b, "turned": turned} {
+		p, err := room(t).Develop(t.Context(), open(t, b), t.TempDir())
+		if err != nil || (what == "turned") != (p.Published.Facts.Height == 4000) {
+			t.Errorf("%s: %+v, %v", what, p.Published, err)
+		}
+		if p.Peak < 10<<20 || p.Peak > 150<<20 {
+			t.Errorf("%s: %d MB at most, want less than 150", what, p.Peak>>20)
+		}
+		t.Logf("%s: %d MB", what, p.Peak>>20)
+	}
+}
