@@ -69,6 +69,8 @@ func (r TextRule) count(text string) int {
 		return r.weighed(text)
 	case Pictures:
 		return pictured(text)
+	case Little:
+		return little(text)
 	case Bytes:
 		return len(text)
 	}
@@ -136,10 +138,24 @@ func (r TextRule) price(cluster string) int {
 		return weigh(cluster)
 	case Pictures:
 		return pictured(cluster)
+	case Little:
+		return little(cluster)
 	case Bytes:
 		return len(cluster)
 	}
 	return utf8.RuneCountInString(cluster)
+}
+
+// little counts code points, and the signs that go with a backslash twice.
+func little(s string) int {
+	n := 0
+	for _, r := range s {
+		n++
+		if strings.ContainsRune(LittleSigns, r) {
+			n++
+		}
+	}
+	return n
 }
 
 func inOrder(spans []span) []span {

@@ -24,6 +24,7 @@ var names = []struct {
 	{Bluesky, "Bluesky", "Bluesky", "Bluesky", "BLUESKY", []string{"bsky", "atproto"}},
 	{Facebook, "Facebook", "Facebook", "Facebook", "FACEBOOK", []string{"fb", "facebook_page"}},
 	{Instagram, "Instagram", "Instagram", "Instagram", "INSTAGRAM", []string{"ig", "insta"}},
+	{LinkedIn, "LinkedIn", "LinkedIn", "LinkedIn", "LINKEDIN", []string{"li", "linked_in"}},
 	{Mastodon, "Mastodon", "", "", "MASTODON", []string{"fediverse"}},
 	{Telegram, "Telegram", "", "", "", []string{"tg"}},
 	{Threads, "Threads", "Threads", "Threads", "THREADS", []string{"meta_threads"}},

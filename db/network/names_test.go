@@ -36,6 +36,7 @@ func TestWireNamesAreWhatEachAggregatorCallsANetwork(t *testing.T) {
 		{Bluesky, "bluesky", "Bluesky", "Bluesky", "BLUESKY"},
 		{Facebook, "facebook", "Facebook", "Facebook", "FACEBOOK"},
 		{Instagram, "instagram", "Instagram", "Instagram", "INSTAGRAM"},
+		{LinkedIn, "linkedin", "LinkedIn", "LinkedIn", "LINKEDIN"},
 		{Mastodon, "mastodon", "", "", "MASTODON"},
 		{Telegram, "telegram", "", "", ""},
 		{TikTok, "tiktok", "TikTok", "TikTok", "TIKTOK"},

@@ -79,6 +79,7 @@ var all = []*Network{
 	entry(bluesky),
 	entry(facebook),
 	entry(instagram),
+	entry(linkedin),
 	entry(mastodon),
 	entry(telegram),
 	entry(threads),
@@ -101,6 +102,7 @@ const (
 	Bluesky   Name = "bluesky"
 	Facebook  Name = "facebook"
 	Instagram Name = "instagram"
+	LinkedIn  Name = "linkedin"
 	Mastodon  Name = "mastodon"
 	Telegram  Name = "telegram"
 	Threads   Name = "threads"

@@ -16,6 +16,7 @@ const (
 	UTF16      Unit = "utf16"     // never fewer than code points, so it also stands for "the larger of the two"
 	Graphemes  Unit = "graphemes" // what the eye sees as one; with PerURL as Mastodon: addresses and remote mentions shortened
 	Pictures   Unit = "pictures"  // as Threads: code points, but an emoji as many as its bytes
+	Little     Unit = "little"    // as LinkedIn: code points, and a sign of its markup two
 	Weighted   Unit = "weighted"  // as X: addresses count PerURL, emoji and most scripts of Asia two
 	Bytes      Unit = "bytes"     // of UTF-8
 )
@@ -131,7 +132,7 @@ const (
 	OptShareToFeed   = "share_to_feed" // instagram reels
 	OptCollaborators = "collaborators" // instagram: user names, comma separated
 	OptThumbOffset   = "thumb_offset"  // instagram reels, tiktok videos: milliseconds
-	OptVisibility    = "visibility"    // mastodon
+	OptVisibility    = "visibility"    // mastodon, linkedin: each its own words
 	OptSpoiler       = "spoiler_text"  // mastodon; counts towards the limit
 	OptSensitive     = "sensitive"     // mastodon, threads, telegram
 	OptLanguage      = "language"      // mastodon, youtube; bluesky takes several
@@ -143,6 +144,7 @@ const (
 	OptMadeByAI      = "made_by_ai"    // x
 	OptPreview       = "preview"       // telegram: of the link in the text
 	OptProtect       = "protect"       // telegram
+	OptReshare       = "reshare"       // linkedin: whether people may
 	OptPaid          = "paid"          // a paid partnership; x
 	OptLabel         = "label"         // bluesky: a warning before the media
 	OptPrivacy       = "privacy"       // youtube, tiktok: each its own words

@@ -45,7 +45,7 @@ func (s *Sim) enter(w http.ResponseWriter, r *http.Request) {
 
 // hasPage says whether a post's address leads to r.
 func (s *Sim) hasPage(r *http.Request, p *place) bool {
-	_, ok := s.state.Load().at(p.name).page(r.URL.EscapedPath())
+	_, ok := s.state.Load().at(p.name).page(strings.TrimSuffix(r.URL.EscapedPath(), "/"))
 	return ok
 }
 

@@ -55,6 +55,7 @@ func New(opts Options) *Sim {
 		newBluesky(s),
 		newFacebook(s),
 		newInstagram(s),
+		newLinkedIn(s),
 		newMastodon(s),
 		newTelegram(s),
 		newThreads(s),

@@ -18,6 +18,7 @@ import (
 	"herald/jobs/networks/facebook"
 	"herald/jobs/networks/httpx"
 	"herald/jobs/networks/instagram"
+	"herald/jobs/networks/linkedin"
 	"herald/jobs/networks/mastodon"
 	"herald/jobs/networks/telegram"
 	"herald/jobs/networks/threads"
@@ -41,6 +42,7 @@ func (c Config) Adapters(now func() time.Time) map[network.Name]networks.Adapter
 		network.Bluesky:   bluesky.New(env(network.Bluesky)),
 		network.Facebook:  facebook.New(env(network.Facebook)),
 		network.Instagram: instagram.New(env(network.Instagram)),
+		network.LinkedIn:  linkedin.New(env(network.LinkedIn)),
 		network.Mastodon:  mastodon.New(env(network.Mastodon)),
 		network.Telegram:  telegram.New(env(network.Telegram)),
 		network.Threads:   threads.New(env(network.Threads)),

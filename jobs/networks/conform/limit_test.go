@@ -41,6 +41,8 @@ var (
 	families = filling{"joined emoji", func(n int) string { return strings.Repeat("👨‍👩‍👧‍👦", n) }}
 	// loaves have four bytes each, which all count.
 	loaves = filling{"emoji", func(n int) string { return strings.Repeat("🥐", n/4) + strings.Repeat("a", n%4) }}
+	// signs are two each with their backslash.
+	signs = filling{"signs", func(n int) string { return strings.Repeat("(", n/2) + strings.Repeat("a", n%2) }}
 	// couples are two each, whatever they are joined of.
 	couples = filling{"joined emoji", func(n int) string { return strings.Repeat("👨‍👩‍👧‍👦", n/2) + strings.Repeat("a", n%2) }}
 	// addresses count 23 each, whatever their length; the words between count in full.
@@ -57,6 +59,8 @@ func units(r network.TextRule) []filling {
 		return []filling{letters, pairs}
 	case network.Pictures:
 		return []filling{letters, points, loaves}
+	case network.Little:
+		return []filling{letters, points, signs}
 	case network.Weighted:
 		return []filling{letters, marked, couples, addresses}
 	case network.Graphemes:

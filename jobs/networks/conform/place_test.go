@@ -11,6 +11,7 @@ import (
 	"herald/jobs/networks/bluesky"
 	"herald/jobs/networks/facebook"
 	"herald/jobs/networks/instagram"
+	"herald/jobs/networks/linkedin"
 	"herald/jobs/networks/mastodon"
 	"herald/jobs/networks/telegram"
 	"herald/jobs/networks/threads"
@@ -82,6 +83,12 @@ func places() []place {
 			refusal: graphRefusal,
 		},
 		{
+			Network: entry(network.LinkedIn), prepared: network.FormatImage, slow: network.FormatVideo, renewed: map[string]string{},
+			make:    func(e networks.Env) networks.Adapter { return linkedin.New(e) },
+			nobody:  "its answer is the id of the post alone, which names no account",
+			refusal: `{"status":400,"code":"INVALID_VALUE_FOR_FIELD","message":%q}`,
+		},
+		{
 			Network: entry(network.Mastodon), prepared: network.FormatImage, slow: network.FormatVideo,
 			make:    func(e networks.Env) networks.Adapter { return mastodon.New(e) },
 			nobody:  "its answer cannot be about another account, because the token alone says whose a post is",
@@ -145,6 +152,8 @@ func (p place) account() networks.Account {
 	switch p.Name {
 	case network.Webhook:
 		a.RemoteID, a.Address = "", "https://hooks.bakery.example/"+accountID
+	case network.LinkedIn:
+		a.RemoteID = "urn:li:organization:" + accountID
 	case network.Mastodon:
 		a.Address = "https://bakery.example"
 	}

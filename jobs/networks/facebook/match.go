@@ -66,7 +66,7 @@ func (s *search) see(p listed) (more bool) {
 		return false
 	}
 	switch post := s.job.Post; {
-	case !graph.SameText(p.Message, post.Text) || !p.shapedLike(post):
+	case !networks.SameText(p.Message, post.Text) || !p.shapedLike(post):
 	case s.doubts(p):
 		s.doubtful = append(s.doubtful, p)
 	default:

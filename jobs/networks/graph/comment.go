@@ -89,7 +89,7 @@ func findComment(ctx context.Context, d *Door, c Call, text string) (id string, 
 	c.Method, c.Form = http.MethodGet, nil
 	c.Query = url.Values{"limit": {"50"}}
 	complete, err := Pages(ctx, d, c, func(one comment) bool {
-		if SameText(one.Message+one.Text, text) {
+		if networks.SameText(one.Message+one.Text, text) {
 			id = string(one.ID)
 		}
 		return id == ""

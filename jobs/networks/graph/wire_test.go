@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"herald/jobs/networks"
 	"herald/jobs/networks/fault"
 	"herald/jobs/networks/graph"
 	"herald/jobs/networks/httpx"
@@ -104,7 +105,7 @@ func TestTextsAreComparedAsReadersDo(t *testing.T) {
 		{"Hi", "hi", false},
 		{" \n", "", true},
 	} {
-		if graph.SameText(c.a, c.b) != c.same {
+		if networks.SameText(c.a, c.b) != c.same {
 			t.Errorf("%q and %q: want same %v", c.a, c.b, c.same)
 		}
 	}

@@ -104,7 +104,7 @@ func (m media) like(p networks.Post) bool {
 	if p.Format == network.FormatStory {
 		return is(m.Type, kind(p)) && is(m.Product, "STORY")
 	}
-	if !graph.SameText(m.Caption, p.Text) {
+	if !networks.SameText(m.Caption, p.Text) {
 		return false
 	}
 	switch p.Format {

@@ -24,7 +24,9 @@ type Door struct {
 	HTTP  *httpx.Client
 	Base  string // without a trailing slash
 	Table Table
-	Sign  func(req *http.Request, token secret.Token) // how a credential is shown; a bearer token if nil
+	// Away is for addresses on other hosts that the network hands out; HTTP if nil.
+	Away *httpx.Client
+	Sign func(req *http.Request, token secret.Token) // how a credential is shown; a bearer token if nil
 }
 
 // Call is one request. Of JSON, Form, Files and Body at most one is set.
@@ -64,7 +66,7 @@ func (d *Door) Do(ctx context.Context, c Call, into any) (*httpx.Answer, error) 
 	if err != nil {
 		return nil, &fault.Fault{Kind: fault.Transient, Code: "not_sent", Say: "The request could not be made: the file could not be opened.", Cause: err}
 	}
-	answer, err := d.HTTP.Do(ctx, c.Trail, c.Step, req)
+	answer, err := d.client(req).Do(ctx, c.Trail, c.Step, req)
 	if err != nil {
 		return answer, err
 	}
@@ -75,6 +77,14 @@ func (d *Door) Do(ctx context.Context, c Call, into any) (*httpx.Answer, error) 
 		return answer, httpx.Unparsable(c.Step, answer)
 	}
 	return answer, nil
+}
+
+func (d *Door) client(req *http.Request) *httpx.Client {
+	home, err := url.Parse(d.Base)
+	if d.Away == nil || err == nil && home.Host == req.URL.Host && home.Scheme == req.URL.Scheme {
+		return d.HTTP
+	}
+	return d.Away
 }
 
 func (d *Door) request(ctx context.Context, c Call) (*http.Request, error) {

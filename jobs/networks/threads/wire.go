@@ -124,5 +124,5 @@ func set(form url.Values, name, value string) {
 // sameText compares a text with what Threads lists: the tag that became the topic
 // may have lost its sign, and the space around is trimmed.
 func sameText(a, b string) bool {
-	return graph.SameText(strings.ReplaceAll(a, "#", ""), strings.ReplaceAll(b, "#", ""))
+	return networks.SameText(strings.ReplaceAll(a, "#", ""), strings.ReplaceAll(b, "#", ""))
 }

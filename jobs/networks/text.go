@@ -1,4 +1,4 @@
-package graph
+package networks
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 )
 
 // SameText says whether two texts are one to a reader: composed alike, with
-// line ends alike, and without the space around them, which Graph trims.
+// line ends alike, and without the space around them, which networks trim.
 func SameText(a, b string) bool { return normal(a) == normal(b) }
 
 func normal(s string) string {

@@ -1,0 +1,47 @@
+package network
+
+import "time"
+
+// The account's remote id is the URN of a member or of an organisation. The text
+// is "little text" on its way: the signs of its markup go with a backslash, and
+// since LinkedIn does not say which of the two it measures, they count as two. A
+// member's posts cannot be listed by most apps, and those of an organisation lag.
+// LinkedIn does not read a page that is linked, so the card is what the writer
+// says it is.
+var linkedin = Network{
+	Name:    LinkedIn,
+	Text:    TextRule{Max: 3000, Unit: Little, Ellipsis: "…", MayBlank: true},
+	Comment: TextRule{Max: 1250, Unit: CodePoints, Ellipsis: "…"},
+	Alt:     AltRule{Image: true, Video: true, Max: 4086},
+	Link:    LinkBeside,
+	Formats: []FormatRule{
+		{Format: FormatText, Text: true, Link: true, Comment: true},
+		{Format: FormatLink, Text: true, Link: true, Comment: true},
+		{Format: FormatImage, Min: 1, Max: 1, Image: linkedinImage, Text: true, Comment: true, Alt: true},
+		{Format: FormatImages, Min: 2, Max: 20, Image: linkedinImage, Text: true, Comment: true, Alt: true},
+		{Format: FormatVideo, Min: 1, Max: 1, Video: linkedinVideo, Text: true, Comment: true, Alt: true},
+	},
+	Options: []Option{
+		{Key: OptVisibility, Label: "Who sees it", Kind: Choose, Default: "PUBLIC", Choices: []Choice{
+			{"PUBLIC", "Everyone"}, {"LOGGED_IN", "Members of LinkedIn"}, {"CONNECTIONS", "Connections"}}},
+		{Key: OptReshare, Label: "People may repost", Kind: Switch, Default: "true"},
+		{Key: OptTitle, Label: "Title of the video", Kind: Write, Max: 400, Unit: CodePoints, Formats: []Format{FormatVideo}},
+		{Key: OptLinkTitle, Label: "Title of the link's card", Help: "LinkedIn does not read the page itself; without a title the card shows the host.", Kind: Write, Max: 400, Unit: CodePoints, Formats: []Format{FormatLink}},
+		{Key: OptLinkWords, Label: "Description on the link's card", Kind: Write, Max: 4086, Unit: CodePoints, Formats: []Format{FormatLink}},
+	},
+	Scopes: []Scope{{Name: "w_member_social", Or: []string{"w_organization_social"}}},
+	Rates:  []Rate{{"post", 100, 24 * time.Hour}},
+	LookUp: Weak,
+	Settle: 2 * time.Minute,
+}
+
+var (
+	linkedinImage = FileRule{Types: []string{"image/jpeg", "image/png", "image/gif"}, Bytes: 5_000_000, Pixels: 36_152_319}
+	linkedinVideo = FileRule{
+		Types: []string{"video/mp4"}, Bytes: 500_000_000, MinTime: 3 * time.Second, MaxTime: 30 * time.Minute,
+		MinShape: 1 / 2.4, MaxShape: 2.4, Shape: "between 1:2.4 and 2.4:1",
+	}
+)
+
+// LittleSigns are the signs that LinkedIn's little text escapes.
+const LittleSigns = `|{}@[]()<>#\*_~`
