@@ -298,6 +298,10 @@ func listMethods() map[string]method {
 		}
 	}
 	return map[string]method{
+		"CalendarTray": filtered(func(ctx context.Context, sc *db.Scope, f db.CalendarFilter) (any, error) {
+			cards, more, err := sc.CalendarTray(ctx, f)
+			return []any{cards, more}, err
+		}),
 		"CalendarZone": filtered(func(ctx context.Context, sc *db.Scope, f db.CalendarFilter) (any, error) {
 			return sc.CalendarZone(ctx, f)
 		}),

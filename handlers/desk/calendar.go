@@ -61,6 +61,9 @@ func (d *Desk) showSpan(w http.ResponseWriter, r *http.Request, scope *db.Scope,
 	p.Previous, p.Next = spanLink(l, span, c.First, -1), spanLink(l, span, c.First, +1)
 	p.Unscheduled, p.WaitingAt = c.Unscheduled, unscheduledAt(scope, l)
 	p.Moves = movesAddress(scope, l)
+	if err := d.fillTray(r, scope, l, c, &p); err != nil {
+		return err
+	}
 	if empty(c.Days) {
 		p.Empty = emptyWords("in "+p.Title, p.Filter.Clear != "")
 	}
@@ -71,6 +74,24 @@ func (d *Desk) showSpan(w http.ResponseWriter, r *http.Request, scope *db.Scope,
 		return d.show(w, r, scope, http.StatusOK, look, calendar.Month(g.month(p)))
 	}
 	return d.show(w, r, scope, http.StatusOK, look, calendar.Hours(g.hours(p)))
+}
+
+// fillTray adds the posts that have no time, if the address asks for them.
+func (d *Desk) fillTray(r *http.Request, scope *db.Scope, l lookup, c db.Calendar, p *calendar.FrameProps) error {
+	if l.values.Get("tray") == "" {
+		p.TrayAt = l.with("tray", "open")
+		return nil
+	}
+	cards, more, err := scope.CalendarTray(r.Context(), l.filter)
+	if err != nil {
+		return err
+	}
+	p.Tray = &calendar.Tray{More: more, Close: l.with("tray", ""), All: at(scope, "/posts?state=draft")}
+	draw := cardDrawer(scope, c.Zone, c.Clients)
+	for _, one := range cards {
+		p.Tray.Cards = append(p.Tray.Cards, draw(one))
+	}
+	return nil
 }
 
 func empty(days []db.CalendarDay) bool {

@@ -21,10 +21,12 @@ func cardDrawer(scope *db.Scope, zone string, clients []db.CalendarClient) func(
 	}
 	return func(c db.CalendarCard) calendar.Card {
 		p := calendar.Card{
-			Href: at(scope, "/posts/"+id(c.Post)), ISO: c.DueAt.UTC().Format(time.RFC3339), Clock: clock(c.DueAt, zone), Words: c.Excerpt,
-			Marks: marks(c.Networks), Clients: clientNames(c.Clients, byID), State: db.ShownTogether(c.Shown), Status: shownWords(c.Shown),
+			Href: at(scope, "/posts/"+id(c.Post)), Words: c.Excerpt, Marks: marks(c.Networks), Clients: clientNames(c.Clients, byID),
+			State: db.ShownTogether(c.Shown), Status: shownWords(c.Shown),
 		}
-		p.Also = clientClock(c, zone, byID)
+		if !c.DueAt.IsZero() {
+			p.ISO, p.Clock, p.Also = c.DueAt.UTC().Format(time.RFC3339), clock(c.DueAt, zone), clientClock(c, zone, byID)
+		}
 		if movable(c.Shown) {
 			p.Key = cardKey(c.Post, c.DueAt)
 		}

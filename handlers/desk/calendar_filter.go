@@ -107,7 +107,7 @@ var attention = []string{"failed", "unknown_outcome", "needs_reconnect"}
 // filterProps draws the filter. counts may be nil where nobody counted.
 func (l lookup) filterProps(clients []db.CalendarClient, counts map[string]int) calendar.Filter {
 	f := calendar.Filter{Path: l.path, Words: l.values.Get("q"), Clear: l.clear()}
-	for _, keep := range []string{"view", "date"} {
+	for _, keep := range []string{"view", "date", "tray"} {
 		if v := l.values.Get(keep); v != "" {
 			f.Keeps = append(f.Keeps, ui.HiddenField{Name: keep, Value: v})
 		}

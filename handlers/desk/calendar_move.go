@@ -26,7 +26,7 @@ func movesAddress(scope *db.Scope, l lookup) string {
 // createMoves answers POST /calendar/moves: cards go to another day or hour. The
 // first card is the one that was dropped at day and clock, as the calendar's
 // clocks show them; the others go as far as it. Without a clock each keeps its
-// time of day, as its own client has it. back, one per card, takes cards to where
+// time of day, as its own client has it; without a day they lose their time. back, one per card, takes cards to where
 // they were.
 func (d *Desk) createMoves(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
 	l := readLookup(at(scope, "/calendar"), r.URL.Query())
@@ -81,15 +81,15 @@ func readCards(r *http.Request) (list []db.CardMove, err error) {
 // time, a dot and the post.
 func cardKey(post model.PostID, at time.Time) string {
 	if at.IsZero() {
-		return noTime + id(post)
+		return timeless + id(post)
 	}
 	return db.Place{At: at, ID: int64(post)}.String()
 }
 
-const noTime = "."
+const timeless = "."
 
 func readKey(key string) (m db.CardMove, err error) {
-	if post, found := strings.CutPrefix(key, noTime); found {
+	if post, found := strings.CutPrefix(key, timeless); found {
 		return db.CardMove{Post: model.PostID(web.ID(post))}, nil
 	}
 	at, err := db.ParsePlace(key)
@@ -99,6 +99,12 @@ func readKey(key string) (m db.CardMove, err error) {
 func wantedMoves(r *http.Request, cards []db.CardMove, zone string) ([]db.CardMove, error) {
 	if r.PostForm.Has("back") {
 		return movesBack(r, cards)
+	}
+	if r.PostForm.Get("day") == "" { // the tray
+		for i := range cards {
+			cards[i].To = noTime
+		}
+		return cards, nil
 	}
 	day, err := model.ParseDate(r.PostForm.Get("day"))
 	if err != nil {
@@ -118,15 +124,16 @@ func movesBack(r *http.Request, cards []db.CardMove) ([]db.CardMove, error) {
 		if err != nil {
 			return nil, err
 		}
-		cards[i].To = func(now model.When) (model.When, error) {
-			if was.From.IsZero() {
-				return model.When{}, nil
-			}
-			return model.At(was.From, now.Zone)
+		cards[i].To = func(now model.When) (model.When, error) { return model.At(was.From, now.Zone) }
+		if was.From.IsZero() {
+			cards[i].To = noTime
 		}
 	}
 	return cards, nil
 }
+
+// noTime takes a planned time away.
+func noTime(model.When) (model.When, error) { return model.When{}, nil }
 
 // firstHour is when a post without a time goes out on the day it is dropped on.
 const firstHour = 9
@@ -204,7 +211,7 @@ func wallOn(by time.Duration, zone string) func(model.When) (model.When, error) 
 // movedNotice says where cards went, and offers the way back where there is one.
 func movedNotice(scope *db.Scope, l lookup, moved []db.MovedCard, back bool) ui.NoticeProps {
 	n := ui.NoticeProps{Tone: ui.Good, Say: movedWords(moved, back)}
-	if len(moved) == 1 && !back {
+	if len(moved) == 1 && !back && !moved[0].To.At.IsZero() {
 		to := clientTime(moved[0].To.At, moved[0].To.Zone)
 		n.Time = &to
 	}
@@ -228,6 +235,8 @@ func movedWords(moved []db.MovedCard, back bool) string {
 	switch {
 	case back:
 		return what + " moved back."
+	case moved[0].To.At.IsZero():
+		return what + " without a time now."
 	case len(moved) != 1:
 		return what + " moved."
 	case moved[0].Scheduled:

@@ -213,3 +213,36 @@ func TestAWeekAndADayShowTheirHours(t *testing.T) {
 	}
 	wantPage(t, owner("GET", "/w/north/calendar?view=year", nil), 422, "a month, a week, a day or a list")
 }
+
+func TestTheTrayHoldsWhatHasNoTimeAndTakesBackWhatIsNotOnItsWay(t *testing.T) {
+	t.Parallel()
+	b := newWall(t)
+	owner := b.as(t, b.agency.Owner)
+	draft := b.agency.Post(t, "a loose draft", b.mastodon)
+	elsewhere := b.agency.Post(t, "of york", b.abroad)
+	sent := b.at(t, "on its way", "2026-03-20T09:30", "Europe/Berlin", b.hook)
+	closed := owner("GET", "/w/north/calendar", nil)
+	if strings.Contains(closed.Body.String(), "a loose draft") {
+		t.Error("the tray is open unasked")
+	}
+	open := owner("GET", fmt.Sprintf("/w/north/calendar?tray=open&client=%d", b.acme), nil)
+	wantPage(t, open, 200, "Without a time", "a loose draft", `data-card="`+b.keyOf(t, draft)+`"`)
+	if strings.Contains(open.Body.String(), "of york") {
+		t.Error("the tray shows another client's draft")
+	}
+	owner("POST", "/w/north/calendar/moves", move("2026-03-21", "", b.keyOf(t, draft)))
+	answer := owner("POST", "/w/north/calendar/moves?tray=open", move("", "", b.keyOf(t, draft)))
+	wantPage(t, answer, 200, "One post without a time now.")
+	if got := b.first(t, draft); got.DueAt != nil {
+		t.Errorf("the tray left the draft planned for %s", got.DueAt)
+	}
+	path, fields := undo(t, answer)
+	owner("POST", path, fields)
+	b.wantLocal(t, draft, "2026-03-21T09:00", "Europe/Berlin", model.Draft)
+	wantPage(t, owner("POST", "/w/north/calendar/moves", move("", "", b.keyOf(t, sent))), 409, "Cancel it on its page")
+	b.wantLocal(t, sent, "2026-03-20T09:30", "Europe/Berlin", model.Scheduled)
+	wantPage(t, b.as(t, b.member(t, model.Viewer, b.york))("GET", "/w/north/calendar?tray=open", nil), 200, "of york")
+	if got := b.first(t, elsewhere); got.DueAt != nil {
+		t.Error("the other draft moved")
+	}
+}

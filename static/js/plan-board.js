@@ -6,7 +6,7 @@
 import { drags } from "./drag.js"
 
 const CARD = "[data-card]"
-const PLACE = ".day, .slot"
+const PLACE = ".day, .slot, .tray"
 const STEPS = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: 0, ArrowDown: 0 }
 
 class PlanBoard extends HTMLElement {
@@ -58,7 +58,7 @@ class PlanBoard extends HTMLElement {
   // A post for that day, and for the quarter of an hour that was clicked.
   #begin(place, e) {
     const form = this.querySelector(".plan-begin")
-    if (!form || place.matches("[data-past], [data-skipped]") || this.querySelector("[data-chosen]")) return
+    if (!form || place.matches("[data-past], [data-skipped], .tray") || this.querySelector("[data-chosen]")) return
     const box = place.getBoundingClientRect()
     this.#fill(form, place, this.#at(place, this.#quarter((e.clientY - box.top) / box.height)))
     form.requestSubmit()
