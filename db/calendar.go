@@ -76,6 +76,7 @@ type Calendar struct {
 	Counts      map[string]int // cards with a failed, unknown or disconnected target, before States narrows them
 	Unscheduled int            // approved posts that nobody has scheduled yet
 	Clients     []CalendarClient
+	Blackouts   []Blackout // that touch the days, in order of their start
 }
 
 const sqlCalendarClients = `
@@ -284,5 +285,6 @@ func (sc *Scope) fillCalendar(ctx context.Context, tx pgx.Tx, c *Calendar, span 
 		day.More = card.OfDay - len(day.Cards)
 	}
 	c.First, c.Days = first, days
-	return nil
+	c.Blackouts, err = sc.blackouts(ctx, tx, s, starts[0], end)
+	return err
 }

@@ -2,6 +2,8 @@ package desk
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"herald/db"
@@ -40,10 +42,36 @@ func (g dayDrawer) day(one db.CalendarDay) calendar.Day {
 		Href:  g.lookup.with("view", string(db.DaySpan), "date", one.Date.String()),
 		Today: one.Date == g.today, Past: wall.Before(wallDay(g.today)), More: one.More,
 	}
+	p.Quiet, p.QuietSays = g.quiet(one)
 	// Both begin as they look, so that whoever steers by voice can say what they see.
 	p.Label = wall.Format("Mon 2 January") + ", " + postsWords(len(one.Cards)+one.More)
 	p.MoreSays = fmt.Sprintf("+%d more on %s", one.More, wall.Format("Monday 2 January"))
 	return p
+}
+
+// quiet names the clients that have a blackout on a day, and says when and why.
+func (g dayDrawer) quiet(one db.CalendarDay) (names, says string) {
+	end := one.Start.Add(26 * time.Hour) // a day at which the clocks change, and its neighbours' first hours
+	if next := slices.IndexFunc(g.page.Days, func(day db.CalendarDay) bool { return day.Date == one.Date }) + 1; next < len(g.page.Days) {
+		end = g.page.Days[next].Start
+	}
+	var who, why []string
+	for _, b := range g.page.Blackouts {
+		if b.To.After(one.Start) && b.From.Before(end) {
+			who = append(who, b.Client)
+			why = append(why, fmt.Sprintf("%s, %s to %s: %s", b.Client, moment(b.From, g.page.Zone), moment(b.To, g.page.Zone), b.Reason))
+		}
+	}
+	slices.Sort(who)
+	return strings.Join(slices.Compact(who), ", "), strings.Join(why, "\n")
+}
+
+func moment(at time.Time, zone string) string {
+	when, err := model.At(at, zone)
+	if err != nil {
+		return at.UTC().Format("2 Jan 15:04")
+	}
+	return when.Local.Wall().Format("2 Jan 15:04")
 }
 
 func (g dayDrawer) hours(frame calendar.FrameProps) calendar.HoursProps {

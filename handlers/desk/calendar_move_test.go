@@ -246,3 +246,26 @@ func TestTheTrayHoldsWhatHasNoTimeAndTakesBackWhatIsNotOnItsWay(t *testing.T) {
 		t.Error("the other draft moved")
 	}
 }
+
+func TestBlackoutsShowOnTheirDaysToWhomTheyConcern(t *testing.T) {
+	t.Parallel()
+	b := newWall(t)
+	for client, reason := range map[model.ClientID]string{b.acme: "inventory", b.york: "a quiet day"} {
+		b.Super(t, dbtest.SecondShard, `INSERT INTO tenant.blackouts (tenant_id, client_id, from_at, to_at, reason) VALUES ($1, $2, '2026-03-24T22:30Z', '2026-03-25T12:00Z', $3)`, b.agency.ID, client, reason)
+	}
+	all := b.as(t, b.agency.Owner)("GET", "/w/north/calendar?date=2026-03", nil)
+	for id, want := range map[string]int{"day-2026-03-23": 0, "day-2026-03-24": 1, "day-2026-03-25": 1, "day-2026-03-26": 0} { // 23:30 in Berlin
+		if words, n := within(t, all, id, "day-quiet"); n != want || want == 1 && !strings.Contains(words, "Blackout Client acme, Client york") {
+			t.Errorf("%s: %d, %q", id, n, words)
+		}
+	}
+	wantPage(t, all, 200, "24 Mar 23:30 to 25 Mar 13:00: inventory")
+	for name, page := range map[string]*httptest.ResponseRecorder{
+		"another's": b.as(t, b.member(t, model.Viewer, b.acme))("GET", "/w/north/calendar?date=2026-03", nil),
+		"filtered":  b.as(t, b.agency.Owner)("GET", fmt.Sprintf("/w/north/calendar?view=week&date=2026-03-25&client=%d", b.acme), nil),
+	} {
+		if body := page.Body.String(); !strings.Contains(body, "inventory") || strings.Contains(body, "a quiet day") {
+			t.Errorf("%s: shows the wrong blackouts", name)
+		}
+	}
+}
