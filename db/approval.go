@@ -234,14 +234,15 @@ const sqlRequestsUnsettled = `
 	SELECT count(*) FROM (
 		SELECT DISTINCT ON (client_id) state FROM tenant.approval_requests
 		 WHERE tenant_id = $1 AND post_id = $2 AND version_id = $3 ORDER BY client_id, id DESC) last
-	 WHERE last.state <> 'approved'`
+	 WHERE last.state NOT IN ('approved', 'superseded')`
 
 const sqlPostApprove = `
 	UPDATE tenant.posts SET approved_version_id = $3, review = 'approved'
 	 WHERE tenant_id = $1 AND id = $2 AND current_version_id = $3 AND approved_version_id IS NULL`
 
 // approveIfAll approves the post if the last request of every client that was
-// asked about the version is approved. The caller holds the post's lock, so this
+// asked about the version is approved, or was taken back because nobody there is asked
+// any more. The caller holds the post's lock, so this
 // happens once.
 func (sc *Scope) approveIfAll(ctx context.Context, tx pgx.Tx, post model.PostID, version model.VersionID, targets []Target) error {
 	var unsettled int

@@ -34,12 +34,15 @@ type mailing struct {
 	approvers map[model.ApproverID][]ask
 	users     map[model.UserID][]ask
 	writers   map[model.UserID][]model.ApprovalMailPost
-	first     int64        // the first decision that writers hear of: names the batch
+	first     int64                                     // the first decision that writers hear of: names the batch
+	back      map[model.UserID][]model.ApprovalMailPost // posts that nobody is asked about any more
+	returned  []giving
 	from      model.LinkID // the link whose reader asked for the mail; zero if nobody did
 }
 
 func newMailing(sc *Scope, team team) *mailing {
-	return &mailing{sc: sc, team: team, approvers: map[model.ApproverID][]ask{}, users: map[model.UserID][]ask{}, writers: map[model.UserID][]model.ApprovalMailPost{}}
+	return &mailing{sc: sc, team: team, approvers: map[model.ApproverID][]ask{}, users: map[model.UserID][]ask{}, writers: map[model.UserID][]model.ApprovalMailPost{},
+		back: map[model.UserID][]model.ApprovalMailPost{}}
 }
 
 // ask adds requests for the people of their stages. Who acts now needs no mail.
@@ -82,6 +85,11 @@ func (m *mailing) send(ctx context.Context, tx pgx.Tx) error {
 	}
 	for _, id := range slices.Sorted(maps.Keys(m.writers)) {
 		if err := m.sendDecisions(ctx, tx, id, m.writers[id]); err != nil {
+			return err
+		}
+	}
+	for _, g := range m.returned {
+		if err := m.sendBack(ctx, tx, g); err != nil {
 			return err
 		}
 	}
@@ -147,6 +155,34 @@ func (m *mailing) sendDecisions(ctx context.Context, tx pgx.Tx, user model.UserI
 	}
 	key := fmt.Sprintf("%s:%d:%d", model.MailDecision, m.first, user)
 	return m.insert(ctx, tx, mailRow{key: key, kind: model.MailDecision, email: to.Email, name: to.Name, content: content})
+}
+
+// giveBack adds a post of which nobody is asked any more, for who submitted it.
+func (m *mailing) giveBack(sender model.UserID, request model.RequestID, post model.ApprovalMailPost) {
+	if m.back[sender] == nil {
+		m.returned = append(m.returned, giving{sender, request})
+	}
+	m.back[sender] = append(m.back[sender], post)
+}
+
+// giving is one mail about posts that were given back; the first request names it.
+type giving struct {
+	to      model.UserID
+	request model.RequestID
+}
+
+func (m *mailing) sendBack(ctx context.Context, tx pgx.Tx, g giving) error {
+	to, ok := m.team[g.to]
+	if !ok {
+		return nil
+	}
+	posts := m.back[g.to]
+	content := model.ApprovalMail{Agency: m.sc.Workspace.Name, Client: oneClient(posts), Posts: posts, Path: "/w/" + m.sc.Workspace.Slug + "/posts"}
+	if len(posts) == 1 {
+		content.Path = fmt.Sprintf("/w/%s/posts/%d", m.sc.Workspace.Slug, posts[0].Post)
+	}
+	key := fmt.Sprintf("%s:%d:%d", model.MailGivenBack, g.request, g.to)
+	return m.insert(ctx, tx, mailRow{key: key, kind: model.MailGivenBack, email: to.Email, name: to.Name, content: content})
 }
 
 func (m *mailing) content(asks []ask) model.ApprovalMail {

@@ -67,7 +67,16 @@ const sqlWorkflowList = `
 
 // workflows reads the workflows of those clients that have one, and refuses if a
 // stage has nobody who could decide: the post would wait for ever.
-func (sc *Scope) workflows(ctx context.Context, tx pgx.Tx, clients []model.ClientID, team team) (flows []workflow, err error) {
+func (sc *Scope) workflows(ctx context.Context, tx pgx.Tx, clients []model.ClientID, team team) ([]workflow, error) {
+	flows, err := sc.readWorkflows(ctx, tx, clients, team)
+	if err != nil {
+		return nil, err
+	}
+	return flows, nobodyMissing(flows)
+}
+
+// readWorkflows reads them as they are.
+func (sc *Scope) readWorkflows(ctx context.Context, tx pgx.Tx, clients []model.ClientID, team team) (flows []workflow, err error) {
 	rows, err := tx.Query(ctx, sqlWorkflowList, sc.Actor.Tenant, clients)
 	if err != nil {
 		return nil, err
@@ -97,10 +106,7 @@ func (sc *Scope) workflows(ctx context.Context, tx pgx.Tx, clients []model.Clien
 		granted = nil
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return flows, nobodyMissing(flows)
+	return flows, err
 }
 
 func nobodyMissing(flows []workflow) error {

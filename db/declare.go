@@ -152,7 +152,7 @@ func (s *Store) Declare(ctx context.Context, d Declaration) (changes []string, e
 		d.Cost = secret.DefaultCost()
 	}
 	err = s.alone(ctx, func() error {
-		run := &declaring{store: s, doc: d, now: s.now().UTC()}
+		run := &declaring{store: s, doc: d, now: s.now().UTC(), slugs: map[model.TenantID]string{}}
 		changes, err = run.run(ctx)
 		return err
 	})
@@ -189,6 +189,9 @@ type declaring struct {
 	doc      Declaration
 	now      time.Time
 	places   []place
+	before   seats // who could sign in, and who can now
+	after    seats
+	slugs    map[model.TenantID]string
 	changes  []string
 	problems []error
 }

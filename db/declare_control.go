@@ -13,7 +13,10 @@ import (
 
 // control writes the control plane, and works out which workspaces the run is
 // about. What is refused is kept in problems.
-func (d *declaring) control(ctx context.Context, tx pgx.Tx) error {
+func (d *declaring) control(ctx context.Context, tx pgx.Tx) (err error) {
+	if d.before, err = d.seats(ctx, tx); err != nil {
+		return err
+	}
 	for _, p := range d.doc.Plans {
 		if err := d.plan(ctx, tx, p); err != nil {
 			return err
@@ -29,7 +32,11 @@ func (d *declaring) control(ctx context.Context, tx pgx.Tx) error {
 			return err
 		}
 	}
-	return d.onPlans(ctx, tx)
+	if d.after, err = d.seats(ctx, tx); err != nil {
+		return err
+	}
+	d.ownersStay()
+	return d.others(ctx, tx)
 }
 
 const sqlPlanGet = `SELECT posts_a_month, media_bytes FROM control.plans WHERE name = $1 FOR UPDATE`
@@ -292,14 +299,15 @@ func (d *declaring) member(ctx context.Context, tx pgx.Tx, p *place, m DeclaredM
 	return err
 }
 
-const sqlWorkspacesOnPlans = `
+const sqlWorkspacesOthers = `
 	SELECT w.id, w.slug, w.name, w.zone, w.shard, w.state, w.suspended_at, w.paused_at, p.posts_a_month, p.media_bytes
 	  FROM control.workspaces w JOIN control.plans p ON p.name = w.plan
-	 WHERE w.plan = ANY ($1) AND NOT w.id = ANY ($2) ORDER BY w.id`
+	 WHERE (w.plan = ANY ($1) OR w.id = ANY ($3)) AND NOT w.id = ANY ($2) ORDER BY w.id`
 
-// onPlans adds the workspaces whose plan was declared: their shards hold a copy
-// of its limits.
-func (d *declaring) onPlans(ctx context.Context, tx pgx.Tx) error {
+// others adds the workspaces that are not named and are touched all the same: those
+// whose plan was declared, since their shards hold a copy of its limits, and those
+// that somebody can no longer sign in to, or can again.
+func (d *declaring) others(ctx context.Context, tx pgx.Tx) error {
 	plans, known := []string{}, []model.TenantID{}
 	for _, p := range d.doc.Plans {
 		plans = append(plans, p.Name)
@@ -307,7 +315,7 @@ func (d *declaring) onPlans(ctx context.Context, tx pgx.Tx) error {
 	for _, p := range d.places {
 		known = append(known, p.ID)
 	}
-	rows, err := tx.Query(ctx, sqlWorkspacesOnPlans, plans, known)
+	rows, err := tx.Query(ctx, sqlWorkspacesOthers, plans, known, d.felt())
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -17,6 +18,8 @@ type hand struct {
 	place
 	tx      pgx.Tx
 	clients map[string]clientRow // by slug
+	scope   *Scope               // the operator's, who decides nothing
+	had     []workflow           // who could decide before
 }
 
 // tenant writes one workspace and ends the transaction: it commits only if
@@ -31,7 +34,8 @@ func (d *declaring) tenant(ctx context.Context, pool *pgxpool.Pool, p place, end
 		return err
 	}
 	problems, changes := len(d.problems), len(d.changes)
-	h := &hand{declaring: d, place: p, tx: tx}
+	scope := &Scope{Workspace: p.Workspace, Actor: model.Actor{Tenant: p.ID, Name: operator}, pool: pool, control: d.store.control, ring: d.store.ring, now: func() time.Time { return d.now }}
+	h := &hand{declaring: d, place: p, tx: tx, scope: scope}
 	if err := h.write(ctx); err != nil {
 		return refused(err)
 	}
@@ -47,13 +51,16 @@ func (d *declaring) tenant(ctx context.Context, pool *pgxpool.Pool, p place, end
 }
 
 func (h *hand) write(ctx context.Context) error {
-	for _, step := range []func(context.Context) error{h.mirror, h.allClients, h.allAccess, h.eachClient} {
+	for _, step := range []func(context.Context) error{h.mirror, h.wereThere, h.allClients, h.allAccess, h.eachClient, h.stagesStay, h.waitFor} {
 		if err := step(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// operator is who changed something, where herald apply did.
+const operator = "herald apply"
 
 // note writes the audit line of a change and remembers the line for the operator,
 // who was told already of a workspace that the control plane had to change.
@@ -65,7 +72,7 @@ func (h *hand) note(ctx context.Context, what string, diff difference, n note) e
 	if diff.words == nil {
 		n.detail["what"] = []string{}
 	}
-	_, err := h.tx.Exec(ctx, sqlAuditAdd, h.ID, h.now, 0, "herald apply", n.verb, n.subject, n.id, n.client, n.detail)
+	_, err := h.tx.Exec(ctx, sqlAuditAdd, h.ID, h.now, 0, operator, n.verb, n.subject, n.id, n.client, n.detail)
 	return err
 }
 

@@ -7,6 +7,7 @@ const (
 	MailReviewRequest   = "review_request"   // to an approver: a sealed token makes the address /review/{token}
 	MailApprovalWaiting = "approval_waiting" // to a user who decides in the inbox
 	MailDecision        = "decision"         // to the writer of what was decided
+	MailGivenBack       = "given_back"       // to who submitted what nobody is asked about any more
 	MailComment         = "comment"          // to who works on a post that an approver wrote about
 )
 

@@ -74,7 +74,7 @@ func (d *Deliverer) messageID(m db.Mail) string {
 // letter reads a mail's content by its kind.
 func (d *Deliverer) letter(m db.Mail) (email.Letter, *problem) {
 	switch m.Kind {
-	case model.MailReviewRequest, model.MailApprovalWaiting, model.MailDecision, model.MailComment:
+	case model.MailReviewRequest, model.MailApprovalWaiting, model.MailDecision, model.MailGivenBack, model.MailComment:
 		return d.approvalLetter(m)
 	case kindFailed, kindManualCheck, kindReconnect:
 		return d.noticeLetter(m)
@@ -94,6 +94,8 @@ func (d *Deliverer) approvalLetter(m db.Mail) (email.Letter, *problem) {
 		return email.Comment(m.ToName, content, d.base+content.Path), nil
 	case model.MailDecision:
 		return email.Decision(m.ToName, content, d.base+content.Path), nil
+	case model.MailGivenBack:
+		return email.GivenBack(m.ToName, content, d.base+content.Path), nil
 	}
 	if m.Secret.Empty() {
 		return email.Letter{}, saying("The review link cannot be opened with the keys in HERALD_KEYS.")

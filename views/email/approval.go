@@ -60,6 +60,21 @@ func Decision(name string, m model.ApprovalMail, link string) Letter {
 	return l.decided(cmp.Or(sender, "Somebody"), m)
 }
 
+// GivenBack tells who submitted posts that nobody is asked about them any more, and
+// that they have to be submitted once more.
+func GivenBack(name string, m model.ApprovalMail, link string) Letter {
+	l := Letter{
+		Subject: forClient("Please submit again: "+posts(len(m.Posts)), m.Client), Agency: Line(m.Agency, 60), Hello: hello(name), Title: "Please submit this again",
+		Say:   []string{"The people who approve posts" + clientWords(m.Client) + " were changed, and nobody is asked about this any more. It was not approved, and it is a draft again. Nothing in it is lost."},
+		Label: "Open the post", URL: link, After: []string{"Open it and submit it once more, if it should go out."}, Why: "You asked for its approval.",
+	}
+	if len(m.Posts) > 1 {
+		l.Title, l.Label, l.After = "Please submit these again", "Open the posts", []string{"Open each and submit it once more, if it should go out."}
+		l.Say = []string{"The people who approve posts" + clientWords(m.Client) + " were changed, and nobody is asked about these any more. They were not approved, and they are drafts again. Nothing in them is lost."}
+	}
+	return l.with(m.Posts)
+}
+
 // Comment tells who works on a post what an approver wrote about it.
 func Comment(name string, m model.ApprovalMail, link string) Letter {
 	sender := cmp.Or(Line(m.Sender, 60), "Somebody")

@@ -74,6 +74,8 @@ func letters() map[string]Letter {
 		"decision-stage":    Decision("Mia Berg", decided(model.Approve, false, "Lovely."), "https://herald.example/w/nordwind/posts/7"),
 		"decision-changes":  Decision("Mia Berg", decided(model.RequestChanges, false, "Please say that it is free."), "https://herald.example/w/nordwind/posts/7"),
 		"decision-rejected": Decision("Mia Berg", decided(model.Reject, false, ""), "https://herald.example/w/nordwind/posts/7"),
+		"given-back":        GivenBack("Mia Berg", decided("", false, ""), "https://herald.example/w/nordwind/posts/7"),
+		"given-back-many":   GivenBack("Mia Berg", batch(), "https://herald.example/w/nordwind/posts"),
 		"decision-several":  Decision("Mia Berg", several, "https://herald.example/w/nordwind/approvals"),
 		"comment":           Comment("Mia Berg", decided("", false, "Could the first line be shorter?"), "https://herald.example/w/nordwind/approvals/31"),
 		"failed":            TargetFailed("Mia Berg", notice(), "https://herald.example/w/nordwind/targets/31"),
@@ -192,7 +194,7 @@ func hostile() map[string]Letter {
 	one.Posts = m.Posts[:1]
 	n := Notice{Agency: evil, Client: evil, Network: evil, Account: evil, Excerpt: evil, Reason: evil, Say: evil, DueAt: &due, Zone: evil, Waiting: 1}
 	return map[string]Letter{
-		"review": ReviewRequest(evil, m, link, false), "waiting": ApprovalWaiting(evil, m, link), "decision": Decision(evil, one, link), "decisions": Decision(evil, m, link),
+		"review": ReviewRequest(evil, m, link, false), "waiting": ApprovalWaiting(evil, m, link), "decision": Decision(evil, one, link), "decisions": Decision(evil, m, link), "back": GivenBack(evil, m, link),
 		"failed": TargetFailed(evil, n, link), "check": ManualCheck(evil, n, link), "reconnect": NeedsReconnect(evil, n, link),
 	}
 }
