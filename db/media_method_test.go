@@ -29,6 +29,12 @@ func mediaMethods() map[string]method {
 		"Media": one(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return sc.Media(ctx, []model.MediaID{of.Media})
 		}),
+		"VisibleMedia": {empty: true, calls: map[string]call{"ids": func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+			return sc.VisibleMedia(ctx, []model.MediaID{of.Media})
+		}}},
+		"SentFiles": one(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+			return sc.SentFiles(ctx, of.Planned, 0)
+		}),
 		"KnownMedia": {empty: true, calls: map[string]call{"client": func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			a, _, err := sc.KnownMedia(ctx, of.Client, sha256.Sum256([]byte(of.Mark)))
 			return a, err

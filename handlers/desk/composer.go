@@ -124,7 +124,7 @@ func (d *Desk) showVersion(w http.ResponseWriter, r *http.Request, scope *db.Sco
 	if err != nil {
 		return err
 	}
-	parts, err := d.saidBy(r.Context(), scope, page, version.Content)
+	parts, err := d.saidBy(r.Context(), scope, page, version)
 	if err != nil {
 		return err
 	}

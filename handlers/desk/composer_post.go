@@ -120,20 +120,24 @@ type readOnly struct {
 // carried is what each network's accounts get, or got, of a post: each target
 // shows the version it carries.
 func (d *Desk) carried(ctx context.Context, scope *db.Scope, page db.PostPage) (readOnly, error) {
-	return d.contents(ctx, scope, page, page.Carries, page.Version.Content)
+	return d.contents(ctx, scope, page, 0, page.Carries, page.Version.Content)
 }
 
 // saidBy is what each network's accounts would get of one version.
-func (d *Desk) saidBy(ctx context.Context, scope *db.Scope, page db.PostPage, content model.Content) (readOnly, error) {
-	return d.contents(ctx, scope, page, func(db.Target) model.Content { return content }, content)
+func (d *Desk) saidBy(ctx context.Context, scope *db.Scope, page db.PostPage, v db.Version) (readOnly, error) {
+	return d.contents(ctx, scope, page, v.ID, func(db.Target) model.Content { return v.Content }, v.Content)
 }
 
-func (d *Desk) contents(ctx context.Context, scope *db.Scope, page db.PostPage, of func(db.Target) model.Content, whole model.Content) (out readOnly, err error) {
+func (d *Desk) contents(ctx context.Context, scope *db.Scope, page db.PostPage, version model.VersionID, of func(db.Target) model.Content, whole model.Content) (out readOnly, err error) {
 	contents := []model.Content{whole}
 	for _, t := range page.Targets {
 		contents = append(contents, of(t))
 	}
 	media, err := d.visibleMedia(ctx, scope, contents)
+	if err != nil {
+		return out, err
+	}
+	sent, err := scope.SentFiles(ctx, page.Post.ID, version)
 	if err != nil {
 		return out, err
 	}
@@ -149,7 +153,7 @@ func (d *Desk) contents(ctx context.Context, scope *db.Scope, page db.PostPage, 
 			continue
 		}
 		done = append(done, this)
-		part := partOf(content.For(string(t.Network), t.AccountID), t.Network, media)
+		part := d.partOf(scope, content.For(string(t.Network), t.AccountID), t.Network, media, sent[t.ID])
 		i := slices.IndexFunc(out.Parts, func(have composer.Part) bool { return samePart(have, part) })
 		if i < 0 {
 			out.Parts = append(out.Parts, part)
@@ -160,7 +164,7 @@ func (d *Desk) contents(ctx context.Context, scope *db.Scope, page db.PostPage, 
 		}
 	}
 	if len(out.Parts) == 0 && page.Hidden == 0 {
-		shared := partOf(whole.For("", 0), "", media)
+		shared := d.partOf(scope, whole.For("", 0), "", media, nil)
 		shared.Label = "Without accounts yet"
 		out.Parts = append(out.Parts, shared)
 	}
@@ -176,13 +180,18 @@ func standing(targets []db.Target) []db.Target {
 	})
 }
 
-func partOf(p model.Part, name network.Name, media map[model.MediaID]composer.File) composer.Part {
+func (d *Desk) partOf(scope *db.Scope, p model.Part, name network.Name, media map[model.MediaID]composer.File, sent []model.PreviewMedia) composer.Part {
 	out := composer.Part{Network: name, Label: network.Label(name), Text: p.Text, Link: p.Link, Comment: p.FirstComment}
-	for _, m := range p.Media {
-		if f, ok := media[m.ID]; ok {
-			f.Alt = m.Alt
-			out.Files = append(out.Files, f)
+	for i, m := range p.Media {
+		f, ok := media[m.ID]
+		if !ok {
+			continue
 		}
+		f.Alt = m.Alt
+		if i < len(sent) && sent[i].ID == m.ID {
+			f = d.asSent(scope, f, sent[i])
+		}
+		out.Files = append(out.Files, f)
 	}
 	n, ok := network.Get(name)
 	if !ok {
@@ -194,6 +203,23 @@ func partOf(p model.Part, name network.Name, media map[model.MediaID]composer.Fi
 		}
 	}
 	return out
+}
+
+// asSent is a file as it is sent or, while that is still being made, with a word
+// about it.
+func (d *Desk) asSent(scope *db.Scope, f composer.File, m model.PreviewMedia) composer.File {
+	size := fmt.Sprintf("%d × %d", m.Width, m.Height)
+	switch {
+	case m.Waits:
+		f.Sent = "What will be sent is still being made: " + size + ". This is the file that it is made of."
+	case m.Rendition != 0:
+		f.Source = d.mediaURL(scope, m.ID, m.File())
+		f.Sent = "As it is sent: " + size
+		if !f.Video {
+			f.Thumb = f.Source
+		}
+	}
+	return f
 }
 
 func optionWord(o network.Option, value string) string {
@@ -211,7 +237,9 @@ func optionWord(o network.Option, value string) string {
 }
 
 func samePart(a, b composer.Part) bool {
-	files := func(x, y composer.File) bool { return x.ID == y.ID && x.Alt == y.Alt }
+	files := func(x, y composer.File) bool {
+		return x.ID == y.ID && x.Alt == y.Alt && x.Source == y.Source && x.Sent == y.Sent
+	}
 	return a.Network == b.Network && a.Text == b.Text && a.Link == b.Link && a.Comment == b.Comment &&
 		slices.EqualFunc(a.Files, b.Files, files) && slices.Equal(a.Options, b.Options)
 }
@@ -223,18 +251,11 @@ func (d *Desk) visibleMedia(ctx context.Context, scope *db.Scope, contents []mod
 	for _, c := range contents {
 		all = append(all, c.AllMedia()...)
 	}
-	slices.Sort(all)
-	for _, id := range slices.Compact(all) {
-		list, err := scope.Media(ctx, []model.MediaID{id})
-		if _, no := model.Refused(err); no {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		files[id] = d.file(scope, list[0], "")
+	list, err := scope.VisibleMedia(ctx, all)
+	for _, a := range list {
+		files[a.ID] = d.file(scope, a, "")
 	}
-	return files, nil
+	return files, err
 }
 
 // clientsOf are the clients of targets, once each, sorted.

@@ -220,6 +220,7 @@ type File struct {
 	Thumb   string // address; empty where there is none
 	Source  string // address of the file itself
 	Alt     string
+	Sent    string // how it is sent, where that is not as it is
 	State   string // empty if it is ready
 	Problem string
 }

@@ -1,0 +1,105 @@
+package desk_test
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"image"
+	"image/png"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"herald/db"
+	"herald/db/model"
+	"herald/db/network"
+)
+
+var pictureLink = regexp.MustCompile(`<img class="thumb" src="([^"]+)"`)
+
+// shownFiles are the pictures on a page, as they are served to somebody.
+func (s *studio) shownFiles(t *testing.T, a answer) (list []string) {
+	t.Helper()
+	for _, m := range pictureLink.FindAllStringSubmatch(a.body, -1) {
+		file := s.get(t, s.owner, html.UnescapeString(m[1]))
+		c, kind, err := image.DecodeConfig(strings.NewReader(file.body))
+		if file.status != 200 || err != nil {
+			t.Errorf("%s: %d, %v", m[1], file.status, err)
+		}
+		list = append(list, fmt.Sprintf("%s %dx%d", kind, c.Width, c.Height))
+	}
+	return list
+}
+
+// Where a post can only be read, each network's part shows the files as that network
+// gets them, and says so while that is still being made.
+func TestAPostThatIsReadShowsFilesAsTheyAreSent(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	instagram := s.agency.Account(t, s.client, network.Instagram)
+	var tall bytes.Buffer
+	if err := png.Encode(&tall, image.NewNRGBA(image.Rect(0, 0, 400, 900))); err != nil {
+		t.Fatal(err)
+	}
+	form := s.fresh(t)
+	form["account"] = []string{fmt.Sprint(int64(s.account)), fmt.Sprint(int64(instagram))}
+	page := s.upload(t, form, file{"tall.png", tall.Bytes()}).want(t, 200, "400 × 900, PNG")
+	id, _ := s.saved(t, s.send(t, page.form(t), "save"))
+	reader := s.signIn(t, s.agency.Member(t, model.Viewer, map[model.ClientID][]model.Permission{s.client: model.Viewer.Grants()}))
+	at := fmt.Sprintf("/w/north/posts/%d", id)
+
+	s.Clock.Advance(3 * time.Minute) // what the upload did not wait for was left in its workers' hands
+	done := s.develop(t)
+	defer done()
+	s.waits(t, `SELECT count(*) > 0 AND bool_and(state = 'ready') FROM tenant.media_renditions`)
+	for _, path := range []string{at, at + "/versions/1"} {
+		read := s.get(t, reader, path).want(t, 200, "As it is sent: 400 × 500")
+		if got, want := fmt.Sprint(s.shownFiles(t, read)), "[jpeg 400x500 png 284x640]"; got != want {
+			t.Errorf("%s shows %s, want %s", path, got, want)
+		}
+	}
+
+	s.Super(t, s.agency.Shard, `UPDATE tenant.media_renditions SET state = 'making', path = ''`)
+	read := s.get(t, reader, at).want(t, 200, "What will be sent is still being made: 400 × 500. This is the file that it is made of.")
+	if got := fmt.Sprint(s.shownFiles(t, read)); strings.Contains(got, "400x500") {
+		t.Errorf("it shows %s", got)
+	}
+}
+
+// A post with many files asks no more often than one with few.
+func TestReadingAPostTakesTheSameStatementsHoweverManyFilesItHas(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	count := &counter{}
+	options := s.Options()
+	options.Tracer = count
+	store, err := db.Open(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(store.Close)
+	s.edge.Store = store
+	reader := s.signIn(t, s.agency.Member(t, model.Viewer, map[model.ClientID][]model.Permission{s.client: model.Viewer.Grants()}))
+	files := s.stock(t, 4)
+	var asked []int64
+	for n := 1; n <= 4; n += 3 {
+		content := model.Content{Text: "x", Accounts: []model.AccountID{s.account}}
+		for _, id := range files[:n] {
+			content.Media = append(content.Media, model.ContentMedia{ID: id, Alt: "x"})
+		}
+		page, err := s.agency.Owner.SavePost(t.Context(), 0, db.PostForm{Content: content})
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := count.n.Load()
+		read := s.get(t, reader, fmt.Sprintf("/w/north/posts/%d", page.Post.ID)).want(t, 200)
+		asked = append(asked, count.n.Load()-before)
+		if got := strings.Count(read.body, `class="part-file"`); got != n {
+			t.Errorf("%d of %d files are shown", got, n)
+		}
+	}
+	if asked[0] != asked[1] {
+		t.Errorf("%d statements for one file, %d for four", asked[0], asked[1])
+	}
+}
