@@ -38,6 +38,7 @@ type mailing struct {
 	back      map[model.UserID][]model.ApprovalMailPost // posts that nobody is asked about any more
 	returned  []giving
 	from      model.LinkID // the link whose reader asked for the mail; zero if nobody did
+	form      string       // the key of the form by which it was asked for
 }
 
 func newMailing(sc *Scope, team team) *mailing {
@@ -97,8 +98,8 @@ func (m *mailing) send(ctx context.Context, tx pgx.Tx) error {
 }
 
 const sqlLinkInsert = `
-	INSERT INTO tenant.review_links (tenant_id, token_hash, approver_id, expires_at, created_at, asked_from)
-	VALUES ($1, $2, $3, $4, $5, nullif($6, 0)) RETURNING id`
+	INSERT INTO tenant.review_links (tenant_id, token_hash, approver_id, expires_at, created_at, asked_from, form_key)
+	VALUES ($1, $2, $3, $4, $5, nullif($6, 0), nullif($7, '')) RETURNING id`
 
 const sqlLinkRequests = `INSERT INTO tenant.review_link_requests (tenant_id, link_id, request_id) SELECT $1, $2, unnest($3::bigint[])`
 
@@ -108,7 +109,7 @@ func (m *mailing) sendLink(ctx context.Context, tx pgx.Tx, to approver, asks []a
 	token, hash := newReviewToken(m.sc.Actor.Tenant)
 	until := m.sc.now().Add(linkLife)
 	var link model.LinkID
-	err := tx.QueryRow(ctx, sqlLinkInsert, m.sc.Actor.Tenant, hash[:], to.ID, until, m.sc.now(), m.from).Scan(&link)
+	err := tx.QueryRow(ctx, sqlLinkInsert, m.sc.Actor.Tenant, hash[:], to.ID, until, m.sc.now(), m.from, m.form).Scan(&link)
 	if err != nil {
 		return err
 	}

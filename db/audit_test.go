@@ -123,10 +123,10 @@ func TestAReviewersChangesLeaveAuditLines(t *testing.T) {
 			return out[0].No
 		},
 		"comment": func(rs *db.ReviewScope, h dbtest.Holding) error {
-			_, err := rs.Comment(t.Context(), h.Request, "A remark")
+			_, err := rs.Comment(t.Context(), h.Request, "", "A remark")
 			return err
 		},
-		"fresh": func(rs *db.ReviewScope, _ dbtest.Holding) error { return rs.AskFreshLink(t.Context()) },
+		"fresh": func(rs *db.ReviewScope, _ dbtest.Holding) error { return rs.AskFreshLink(t.Context(), "") },
 	} {
 		h := agency.Holding(t, name)
 		rs, err := w.Store.Review(t.Context(), h.Token)

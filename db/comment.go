@@ -11,8 +11,9 @@ import (
 )
 
 // CommentForm is a remark to be made. Client names whose approvers read it, and
-// is zero for an internal one.
+// is zero for an internal one. Key is of the form that it came by, if any.
 type CommentForm struct {
+	Key        string
 	Post       model.PostID
 	Visibility model.Visibility
 	Client     model.ClientID
@@ -20,12 +21,14 @@ type CommentForm struct {
 }
 
 const sqlCommentInsert = `
-	INSERT INTO tenant.comments (tenant_id, post_id, version_id, client_id, visibility, user_id, approver_id, name, body, at)
-	VALUES ($1, $2, (SELECT current_version_id FROM tenant.posts WHERE tenant_id = $1 AND id = $2), nullif($3, 0), $4, nullif($5, 0), nullif($6, 0), $7, $8, $9) RETURNING id`
+	INSERT INTO tenant.comments (tenant_id, post_id, version_id, client_id, visibility, user_id, approver_id, name, body, at, form_key)
+	VALUES ($1, $2, (SELECT current_version_id FROM tenant.posts WHERE tenant_id = $1 AND id = $2), nullif($3, 0), $4, nullif($5, 0), nullif($6, 0), $7, $8, $9, nullif($10, ''))
+	ON CONFLICT DO NOTHING RETURNING id`
 
 // Comment adds a remark to a post. An internal one takes posts.write or
 // posts.approve at one of the post's clients, one that a client reads takes it
-// at that client, which has to be among the post's.
+// at that client, which has to be among the post's. The same form again adds
+// nothing and brings back what it added; with other words it is a Conflict.
 func (sc *Scope) Comment(ctx context.Context, f CommentForm) (c model.Comment, err error) {
 	defer wrap(&err, "comment on post %d", f.Post)
 	if f.Body, err = remark(f.Body); err != nil {
@@ -39,7 +42,7 @@ func (sc *Scope) Comment(ctx context.Context, f CommentForm) (c model.Comment, e
 		if err := sc.mayComment(page, f); err != nil {
 			return err
 		}
-		c, err = sc.addComment(ctx, tx, f, model.AskedPerson{User: sc.Actor.User, Name: sc.Actor.Name})
+		c, _, err = sc.commentOnce(ctx, tx, f, model.AskedPerson{User: sc.Actor.User, Name: sc.Actor.Name}, free)
 		return err
 	})
 	return c, err
@@ -77,14 +80,50 @@ func (sc *Scope) mayComment(page PostPage, f CommentForm) error {
 	return model.Refuse(model.Forbidden, "Your role does not allow commenting on this post.")
 }
 
-func (sc *Scope) addComment(ctx context.Context, tx pgx.Tx, f CommentForm, by model.AskedPerson) (c model.Comment, err error) {
-	c = model.Comment{PostID: f.Post, Visibility: f.Visibility, ClientID: f.Client, Name: by.Name, ByApprover: by.Approver != 0, Body: f.Body, At: sc.now()}
-	err = tx.QueryRow(ctx, sqlCommentInsert, sc.Actor.Tenant, f.Post, f.Client, f.Visibility, by.User, by.Approver, by.Name, f.Body, c.At).Scan(&c.ID)
-	if err != nil {
-		return c, err
+func free() error { return nil }
+
+// commentOnce adds a remark if its form has not added it before, which again
+// tells, and if room lets it.
+func (sc *Scope) commentOnce(ctx context.Context, tx pgx.Tx, f CommentForm, by model.AskedPerson, room func() error) (c model.Comment, again bool, err error) {
+	if c, again, err = sc.commentOfForm(ctx, tx, f, by); again || err != nil {
+		return c, again, err
 	}
-	return c, sc.auditBy(ctx, tx, by, note{verb: "commented", subject: "post", id: int64(f.Post), client: f.Client, detail: map[string]any{"visibility": f.Visibility}})
+	if err := room(); err != nil {
+		return c, false, err
+	}
+	c = model.Comment{PostID: f.Post, Visibility: f.Visibility, ClientID: f.Client, Name: by.Name, ByApprover: by.Approver != 0, Body: f.Body, At: sc.now()}
+	err = tx.QueryRow(ctx, sqlCommentInsert, sc.Actor.Tenant, f.Post, f.Client, f.Visibility, by.User, by.Approver, by.Name, f.Body, c.At, f.Key).Scan(&c.ID)
+	if noRows(err) { // the same form came twice at once, and the other was first
+		return sc.commentOfForm(ctx, tx, f, by)
+	}
+	if err != nil {
+		return c, false, err
+	}
+	return c, false, sc.auditBy(ctx, tx, by, note{verb: "commented", subject: "post", id: int64(f.Post), client: f.Client, detail: map[string]any{"visibility": f.Visibility}})
 }
+
+const sqlCommentOfForm = `
+	SELECT id, post_id, visibility, coalesce(client_id, 0), name, approver_id IS NOT NULL, body, at FROM tenant.comments
+	 WHERE tenant_id = $1 AND form_key = $4 AND ($2::bigint <> 0 AND user_id = $2 OR $3::bigint <> 0 AND approver_id = $3)`
+
+// commentOfForm finds the remark that the person made by the same form before.
+func (sc *Scope) commentOfForm(ctx context.Context, tx pgx.Tx, f CommentForm, by model.AskedPerson) (c model.Comment, found bool, err error) {
+	if f.Key == "" {
+		return c, false, nil
+	}
+	err = tx.QueryRow(ctx, sqlCommentOfForm, sc.Actor.Tenant, by.User, by.Approver, f.Key).Scan(&c.ID, &c.PostID, &c.Visibility, &c.ClientID, &c.Name, &c.ByApprover, &c.Body, &c.At)
+	if noRows(err) {
+		return c, false, nil
+	}
+	if err == nil && (c.PostID != f.Post || c.Visibility != f.Visibility || c.ClientID != f.Client || c.Body != f.Body) {
+		err = errSaidBefore
+	}
+	return c, err == nil, err
+}
+
+// errSaidBefore keeps words that were changed in a form which was sent already.
+var errSaidBefore = &model.Refusal{Kind: model.Conflict, Field: "body",
+	Say: "This form was sent before, and that comment was added. If you mean these words as one more comment, send them again."}
 
 // Comments lists the remarks on a post that the actor may read, oldest first.
 func (sc *Scope) Comments(ctx context.Context, id model.PostID) (list []model.Comment, err error) {

@@ -60,7 +60,7 @@ var questions = []asked{
 	{"which mails are due", []string{"mails_owed"}, func(ctx context.Context, p *db.Pipeline, now time.Time) error {
 		return must(p.TakeMails(ctx, db.MainShard, now.Add(time.Minute), 8))
 	}},
-	{"which files are owed something", []string{"media_tasks_due"}, func(ctx context.Context, p *db.Pipeline, _ time.Time) error {
+	{"which files are owed something", []string{"media_tasks_due", "media_tasks_in_turn"}, func(ctx context.Context, p *db.Pipeline, _ time.Time) error {
 		return must(p.TakeMedia(ctx, db.MainShard, time.Minute, 500, func([]db.MediaTask) error { return nil }))
 	}},
 	{"what was enqueued long ago", []string{"dispatch_enqueued"}, func(ctx context.Context, p *db.Pipeline, now time.Time) error {

@@ -33,8 +33,8 @@ type Decided struct {
 
 // Decide records the actor's decision. It takes posts.approve at the client, and
 // a place in the current stage; owners and admins may decide without one, which is
-// recorded as an override and settles the stage. The same decision again is a
-// quiet success. A post that changed is a *Changed.
+// recorded as an override and settles the stage. The same decision again, with no
+// other words, is a quiet success. A post that changed is a *Changed.
 func (sc *Scope) Decide(ctx context.Context, id model.RequestID, d Decision) (Decided, error) {
 	d.Request = id
 	by := decider{
@@ -108,7 +108,7 @@ type deciding struct {
 }
 
 const sqlDecisionMine = `
-	SELECT verdict FROM tenant.decisions
+	SELECT verdict, words FROM tenant.decisions
 	 WHERE tenant_id = $1 AND request_id = $2 AND stage = $3 AND coalesce(user_id, 0) = $4 AND coalesce(approver_id, 0) = $5`
 
 // run decides under the post's lock, so that two people's decisions follow one
@@ -122,9 +122,10 @@ func (g *deciding) run(ctx context.Context, tx pgx.Tx) error {
 	}
 	g.out = Decided{Request: g.d.Request, State: g.row.State, Stage: g.row.Stage}
 	var before model.Verdict
-	err := tx.QueryRow(ctx, sqlDecisionMine, g.sc.Actor.Tenant, g.d.Request, g.d.Stage, g.by.person.User, g.by.person.Approver).Scan(&before)
+	var said string
+	err := tx.QueryRow(ctx, sqlDecisionMine, g.sc.Actor.Tenant, g.d.Request, g.d.Stage, g.by.person.User, g.by.person.Approver).Scan(&before, &said)
 	switch {
-	case err == nil && before == g.d.Verdict && g.d.Hash == g.row.Hash:
+	case err == nil && before == g.d.Verdict && g.d.Hash == g.row.Hash && (g.d.Words == "" || g.d.Words == said):
 		g.out.Repeated = true
 		return nil
 	case err == nil && g.row.State != model.RequestSuperseded:

@@ -107,7 +107,7 @@ func TestWhoWasRemovedDoesNotHoldUpTheOthers(t *testing.T) {
 	if rs.MayAskFresh() {
 		t.Error("a removed approver may ask for a link")
 	}
-	wants(t, rs.AskFreshLink(t.Context()), model.Gone, "")
+	wants(t, rs.AskFreshLink(t.Context(), ""), model.Gone, "")
 }
 
 func TestADecisionAboutAnOlderVersionShowsTheDifferenceAndRecordsNothing(t *testing.T) {

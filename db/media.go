@@ -271,7 +271,7 @@ func (sc *Scope) addMedia(ctx context.Context, tx pgx.Tx, a *Asset) (again bool,
 
 const sqlMediaOwe = `
 	INSERT INTO tenant.media_tasks AS t (tenant_id, media_id, next_at, made_at) VALUES ($1, $2, $3, $4)
-	ON CONFLICT (tenant_id, media_id, coalesce(rendition_id, 0)) DO UPDATE SET next_at = excluded.next_at, owner = NULL, tries = 0, last_error = ''`
+	ON CONFLICT (tenant_id, media_id, coalesce(rendition_id, 0)) DO UPDATE SET next_at = excluded.next_at, owner = NULL, queued = false, tries = 0, last_error = ''`
 
 // oweMedia has the pipeline go on with a file at a time, and wakes it.
 func (sc *Scope) oweMedia(ctx context.Context, tx pgx.Tx, id model.MediaID, at time.Time) error {

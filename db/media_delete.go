@@ -30,7 +30,7 @@ const sqlMediaDelete = `
 
 const sqlMediaErase = `
 	INSERT INTO tenant.media_tasks AS t (tenant_id, media_id, next_at, made_at) SELECT $1, unnest($2::bigint[]), $3, $4
-	ON CONFLICT (tenant_id, media_id, coalesce(rendition_id, 0)) DO UPDATE SET next_at = excluded.next_at, owner = NULL, tries = 0`
+	ON CONFLICT (tenant_id, media_id, coalesce(rendition_id, 0)) DO UPDATE SET next_at = excluded.next_at, owner = NULL, queued = false, tries = 0`
 
 // DeleteMedia deletes assets. Where posts use one that are not put away it does
 // nothing and returns an *InUse, unless sure is set. The bytes are owed to the
@@ -90,7 +90,7 @@ const sqlRenditionsRetry = `
 	WITH again AS (
 		UPDATE tenant.media_renditions SET state = 'waiting', reason = '', progress = 0 WHERE tenant_id = $1 AND media_id = $2 AND state = 'failed' RETURNING tenant_id, id, media_id)
 	INSERT INTO tenant.media_tasks AS t (tenant_id, media_id, rendition_id, next_at, made_at) SELECT tenant_id, media_id, id, $3, $3 FROM again
-	ON CONFLICT (tenant_id, media_id, coalesce(rendition_id, 0)) DO UPDATE SET next_at = excluded.next_at, owner = NULL, tries = 0, last_error = ''`
+	ON CONFLICT (tenant_id, media_id, coalesce(rendition_id, 0)) DO UPDATE SET next_at = excluded.next_at, owner = NULL, queued = false, tries = 0, last_error = ''`
 
 // RetryMedia has a file looked at again that was refused or is stuck, and what
 // failed to be made of it made again. It refuses what is in quarantine.

@@ -25,8 +25,14 @@ type MediaTask struct {
 	Video bool
 }
 
+// mediaShare is how many tasks of one workspace lie in the queue of pictures, and
+// in that of videos: enough for a worker to find one when it is done, and few enough
+// for another workspace's to come soon.
+const mediaShare = 8
+
 // TakeMedia takes up to limit tasks of a shard that are due, leased for a time,
-// and hands them to enqueue; if that fails they stay due. Several share them.
+// and hands them to enqueue; if that fails they stay due. Several share them. No
+// workspace gets more than mediaShare into a queue, and they come in turn.
 func (p *Pipeline) TakeMedia(ctx context.Context, shard string, lease time.Duration, limit int, enqueue func([]MediaTask) error) (n int, err error) {
 	defer wrap(&err, "take media tasks of shard %s", shard)
 	pool, err := p.shard(shard)
@@ -34,7 +40,7 @@ func (p *Pipeline) TakeMedia(ctx context.Context, shard string, lease time.Durat
 		return 0, err
 	}
 	err = pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, `SELECT tenant_id, id, video FROM tenant.take_media($1, $2, $3)`, p.now(), p.now().Add(lease), limit)
+		rows, err := tx.Query(ctx, `SELECT tenant_id, id, video FROM tenant.take_media($1, $2, $3, $4)`, p.now(), p.now().Add(lease), limit, mediaShare)
 		if err != nil {
 			return err
 		}
@@ -52,15 +58,15 @@ func (p *Pipeline) TakeMedia(ctx context.Context, shard string, lease time.Durat
 	return n, err
 }
 
-// ReleaseMedia makes tasks of a shard due that were handed out for no longer than
-// lease and that nobody has begun: their queue was lost.
-func (p *Pipeline) ReleaseMedia(ctx context.Context, shard string, lease time.Duration) (n int, err error) {
+// ReleaseMedia makes tasks of a shard due that were handed out and that nobody has
+// begun: their queue was lost.
+func (p *Pipeline) ReleaseMedia(ctx context.Context, shard string) (n int, err error) {
 	defer wrap(&err, "release media tasks of shard %s", shard)
 	pool, err := p.shard(shard)
 	if err != nil {
 		return 0, err
 	}
-	err = pool.QueryRow(ctx, `SELECT tenant.release_media($1, $2)`, p.now(), p.now().Add(lease)).Scan(&n)
+	err = pool.QueryRow(ctx, `SELECT tenant.release_media($1)`, p.now()).Scan(&n)
 	return n, err
 }
 

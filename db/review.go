@@ -142,7 +142,7 @@ func (rs *ReviewScope) PageToken() string {
 func (rs *ReviewScope) Confirm(pageToken string) error {
 	payload, err := rs.sc.ring.Verify(pagePurpose, pageToken, rs.sc.now())
 	if err != nil || string(payload) != string(rs.hash[:]) {
-		return model.Refuse(model.Forbidden, "This page was open for too long, or was not opened by the link. Open the link again and press the button there; nothing was recorded.")
+		return model.Refuse(model.Forbidden, "This page was open for too long, or was not opened by the link, so nothing was recorded. Look at it as it is now, then press the button once more.")
 	}
 	return nil
 }
@@ -169,6 +169,7 @@ type ReviewItem struct {
 	MayDecide bool
 	Mine      model.ApprovalDecision // the person's own, at the latest stage; without a verdict if there is none
 	Newer     bool                   // it took the place of the version that the link was sent for
+	Replaces  []model.RequestID      // superseded ones about the same post, which it is shown instead of
 }
 
 // reviewAllowed names the requests of a link: those it was sent for, and open
@@ -234,11 +235,17 @@ func (rs *ReviewScope) rows(ctx context.Context, tx pgx.Tx) ([]requestRow, error
 
 func (rs *ReviewScope) items(list []model.ApprovalRequest, sent []model.RequestID) (items []ReviewItem) {
 	me := model.AskedPerson{Approver: rs.who.ID}
+	replaced := map[model.PostID][]model.RequestID{}
 	for _, r := range list {
-		if r.State == model.RequestSuperseded && slices.ContainsFunc(list, func(n model.ApprovalRequest) bool { return n.PostID == r.PostID && n.ID > r.ID }) {
+		if givesWay(r, list) {
+			replaced[r.PostID] = append(replaced[r.PostID], r.ID)
+		}
+	}
+	for _, r := range list {
+		if givesWay(r, list) {
 			continue
 		}
-		i := ReviewItem{ApprovalRequest: forClient(r), MayDecide: r.WaitsFor(me), Newer: !slices.Contains(sent, r.ID)}
+		i := ReviewItem{ApprovalRequest: forClient(r), MayDecide: r.WaitsFor(me), Newer: !slices.Contains(sent, r.ID), Replaces: replaced[r.PostID]}
 		for _, d := range r.Decisions {
 			if d.Person.Is(me) {
 				i.Mine = d
@@ -247,6 +254,11 @@ func (rs *ReviewScope) items(list []model.ApprovalRequest, sent []model.RequestI
 		items = append(items, i)
 	}
 	return items
+}
+
+// givesWay says whether a newer request about the same post is shown instead.
+func givesWay(r model.ApprovalRequest, list []model.ApprovalRequest) bool {
+	return r.State == model.RequestSuperseded && slices.ContainsFunc(list, func(n model.ApprovalRequest) bool { return n.PostID == r.PostID && n.ID > r.ID })
 }
 
 // forClient leaves out what is the agency's own: who there decides, and what
@@ -292,8 +304,9 @@ func (rs *ReviewScope) allowed(ctx context.Context) (requests map[model.RequestI
 	return requests, err
 }
 
-// Comment adds a remark that the agency and the client's other approvers read.
-func (rs *ReviewScope) Comment(ctx context.Context, request model.RequestID, body string) (c model.Comment, err error) {
+// Comment adds a remark that the agency and the client's other approvers read, once
+// for each key of a form, as Scope.Comment does.
+func (rs *ReviewScope) Comment(ctx context.Context, request model.RequestID, key, body string) (c model.Comment, err error) {
 	defer wrap(&err, "comment by link")
 	allowed, err := rs.allowed(ctx)
 	if err != nil {
@@ -310,12 +323,10 @@ func (rs *ReviewScope) Comment(ctx context.Context, request model.RequestID, bod
 	if err != nil {
 		return c, err
 	}
-	f := CommentForm{Post: about.PostID, Visibility: model.ClientVisible, Client: rs.who.ClientID, Body: body}
+	f := CommentForm{Key: key, Post: about.PostID, Visibility: model.ClientVisible, Client: rs.who.ClientID, Body: body}
 	err = rs.sc.write(ctx, func(tx pgx.Tx) error {
-		if err := rs.sc.mayWriteMore(ctx, tx, rs.who.ID); err != nil {
-			return err
-		}
-		if c, err = rs.sc.addComment(ctx, tx, f, model.AskedPerson{Approver: rs.who.ID, Name: rs.who.Name}); err != nil {
+		by, again := model.AskedPerson{Approver: rs.who.ID, Name: rs.who.Name}, false
+		if c, again, err = rs.sc.commentOnce(ctx, tx, f, by, func() error { return rs.sc.mayWriteMore(ctx, tx, rs.who.ID) }); again || err != nil {
 			return err
 		}
 		return newMailing(rs.sc, team).comment(ctx, tx, c, about)

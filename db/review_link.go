@@ -90,8 +90,9 @@ func (sc *Scope) RevokeLink(ctx context.Context, id model.LinkID) (err error) {
 }
 
 // SendFreshLink mails the person of a link a new one for everything that waits
-// for them, and takes the old one back.
-func (sc *Scope) SendFreshLink(ctx context.Context, id model.LinkID) (err error) {
+// for them, and takes the old one back. The same form again, by its key, mails
+// nothing more.
+func (sc *Scope) SendFreshLink(ctx context.Context, id model.LinkID, key string) (err error) {
 	defer wrap(&err, "send a fresh review link for %d", id)
 	team, err := sc.team(ctx)
 	if err != nil {
@@ -102,7 +103,7 @@ func (sc *Scope) SendFreshLink(ctx context.Context, id model.LinkID) (err error)
 		if err != nil {
 			return err
 		}
-		if err := sc.freshLink(ctx, tx, team, a, id, model.AskedPerson{User: sc.Actor.User, Name: sc.Actor.Name}); err != nil {
+		if err := sc.freshLink(ctx, tx, team, a, id, key, model.AskedPerson{User: sc.Actor.User, Name: sc.Actor.Name}); err != nil {
 			return err
 		}
 		_, err = tx.Exec(ctx, sqlLinkRevoke, sc.Actor.Tenant, id, sc.now())
@@ -112,8 +113,9 @@ func (sc *Scope) SendFreshLink(ctx context.Context, id model.LinkID) (err error)
 
 // AskFreshLink mails the person of this link a new one, to the address the
 // agency has stored and no other. It works for links that ran out or were taken
-// back, and refuses with TooMany after a few in an hour.
-func (rs *ReviewScope) AskFreshLink(ctx context.Context) (err error) {
+// back, and refuses with TooMany after a few in an hour. The same form again, by
+// its key, mails nothing more.
+func (rs *ReviewScope) AskFreshLink(ctx context.Context, key string) (err error) {
 	defer wrap(&err, "ask for a fresh review link")
 	if rs.banned {
 		return rs.gone
@@ -123,7 +125,7 @@ func (rs *ReviewScope) AskFreshLink(ctx context.Context) (err error) {
 		return err
 	}
 	return rs.sc.write(ctx, func(tx pgx.Tx) error {
-		return rs.sc.freshLink(ctx, tx, team, rs.who, rs.link, model.AskedPerson{Approver: rs.who.ID, Name: rs.who.Name})
+		return rs.sc.freshLink(ctx, tx, team, rs.who, rs.link, key, model.AskedPerson{Approver: rs.who.ID, Name: rs.who.Name})
 	})
 }
 
@@ -135,6 +137,8 @@ const sqlApproverLock = `SELECT FROM tenant.approvers WHERE tenant_id = $1 AND i
 const sqlFreshCount = `
 	SELECT count(*) FROM tenant.review_links WHERE tenant_id = $1 AND approver_id = $2 AND asked_from IS NOT NULL AND created_at > $3`
 
+const sqlFreshSent = `SELECT EXISTS (SELECT FROM tenant.review_links WHERE tenant_id = $1 AND asked_from = $2 AND form_key = $3)`
+
 const sqlRequestsWaiting = requestColumns + `
 	 WHERE r.tenant_id = $1 AND r.client_id = $2 AND r.state = 'open'
 	   AND r.stages @> jsonb_build_array(jsonb_build_object('position', r.stage, 'people', jsonb_build_array(jsonb_build_object('approver', $3::bigint))))
@@ -142,8 +146,12 @@ const sqlRequestsWaiting = requestColumns + `
 	 ORDER BY r.due_at NULLS LAST, r.id LIMIT 100`
 
 // freshLink mails an approver a link to all that waits for them.
-func (sc *Scope) freshLink(ctx context.Context, tx pgx.Tx, team team, to approver, from model.LinkID, by model.AskedPerson) error {
+func (sc *Scope) freshLink(ctx context.Context, tx pgx.Tx, team team, to approver, from model.LinkID, key string, by model.AskedPerson) error {
 	if _, err := tx.Exec(ctx, sqlApproverLock, sc.Actor.Tenant, to.ID); err != nil {
+		return err
+	}
+	var sent bool
+	if err := tx.QueryRow(ctx, sqlFreshSent, sc.Actor.Tenant, from, key).Scan(&sent); err != nil || sent {
 		return err
 	}
 	var lately int
@@ -161,7 +169,7 @@ func (sc *Scope) freshLink(ctx context.Context, tx pgx.Tx, team team, to approve
 		return model.Refuse(model.Conflict, "Nothing waits for approval at the moment, so there is no need for a fresh link.")
 	}
 	mails := newMailing(sc, team)
-	mails.from, mails.approvers[to.ID] = from, asks
+	mails.from, mails.form, mails.approvers[to.ID] = from, key, asks
 	if err := mails.send(ctx, tx); err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func TestAnApproverSeesNothingInternalAndNothingOfAnotherClient(t *testing.T) {
 		t.Errorf("comments: %+v", shown.Items[0].Comments)
 	}
 	lees := h.request(t, page.Post.ID, shownClient(t, h, lee))
-	_, err = h.review(t, dana).Comment(t.Context(), lees.ID, "Let me in")
+	_, err = h.review(t, dana).Comment(t.Context(), lees.ID, "", "Let me in")
 	wants(t, err, model.NotFound, "")
 }
 
@@ -72,7 +72,7 @@ func TestAnApproversCommentIsMailedToWhoItConcerns(t *testing.T) {
 	page = h.submit(t, page)[0]
 	h.Super(t, h.Shard, `DELETE FROM tenant.client_access WHERE user_id = $1`, gone.Actor.User)
 	rs, r := h.review(t, dana), h.request(t, page.Post.ID, h.client)
-	if _, err := rs.Comment(t.Context(), r.ID, "Could it be <b>rolls</b>?"); err != nil {
+	if _, err := rs.Comment(t.Context(), r.ID, "", "Could it be <b>rolls</b>?"); err != nil {
 		t.Fatal(err)
 	}
 	mails := func(who *db.Scope) (found []mail) {
@@ -100,21 +100,21 @@ func TestAnApproverWhoWritesVeryMuchIsAskedToWait(t *testing.T) {
 	h, dana, lee, page := shared(t, dbtest.SecondShard)
 	rs, r := h.review(t, dana), h.request(t, page.Post.ID, h.client)
 	for i := range 10 {
-		if _, err := rs.Comment(t.Context(), r.ID, fmt.Sprintf("Number %d", i)); err != nil {
+		if _, err := rs.Comment(t.Context(), r.ID, "", fmt.Sprintf("Number %d", i)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	before := len(h.mails(t))
-	_, err := rs.Comment(t.Context(), r.ID, "Number 11")
+	_, err := rs.Comment(t.Context(), r.ID, "", "Number 11")
 	wants(t, err, model.TooMany, "wait ten minutes")
-	if _, err := h.review(t, lee).Comment(t.Context(), h.request(t, page.Post.ID, shownClient(t, h, lee)).ID, "Mine"); err != nil {
+	if _, err := h.review(t, lee).Comment(t.Context(), h.request(t, page.Post.ID, shownClient(t, h, lee)).ID, "", "Mine"); err != nil {
 		t.Errorf("another's comment: %v", err)
 	}
 	if n := h.count(t, `SELECT count(*) FROM tenant.comments WHERE body = 'Number 11'`); n != 0 || len(h.mails(t)) != before+1 {
 		t.Errorf("%d comments, %d mails before and %d after", n, before, len(h.mails(t)))
 	}
 	h.Clock.Advance(10*time.Minute + time.Second)
-	if _, err := rs.Comment(t.Context(), r.ID, "Number 11"); err != nil {
+	if _, err := rs.Comment(t.Context(), r.ID, "", "Number 11"); err != nil {
 		t.Errorf("ten minutes later: %v", err)
 	}
 }
@@ -192,10 +192,10 @@ func TestALinkRunsOutAndMailsAFreshOneToTheSamePerson(t *testing.T) {
 	wants(t, err, model.Gone, "")
 	_, err = rs.Decide(t.Context(), []db.Decision{yes(h.request(t, page.Post.ID, h.client).ApprovalRequest)})
 	wants(t, err, model.Gone, "")
-	_, err = rs.Comment(t.Context(), h.request(t, page.Post.ID, h.client).ID, "still here")
+	_, err = rs.Comment(t.Context(), h.request(t, page.Post.ID, h.client).ID, "", "still here")
 	wants(t, err, model.Gone, "")
 
-	if err := rs.AskFreshLink(t.Context()); err != nil {
+	if err := rs.AskFreshLink(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
 	fresh := h.lastLink(t, dana)
@@ -206,14 +206,14 @@ func TestALinkRunsOutAndMailsAFreshOneToTheSamePerson(t *testing.T) {
 		t.Errorf("the fresh link shows %+v, %v", shown, err)
 	}
 	for range 2 {
-		if err := rs.AskFreshLink(t.Context()); err != nil {
+		if err := rs.AskFreshLink(t.Context(), ""); err != nil {
 			t.Fatal(err)
 		}
 	}
-	wants(t, rs.AskFreshLink(t.Context()), model.TooMany, "just sent")
+	wants(t, rs.AskFreshLink(t.Context(), ""), model.TooMany, "just sent")
 	h.Clock.Advance(time.Hour + time.Second)
 	mustDecide(t, h.review(t, dana), yes(h.request(t, page.Post.ID, h.client).ApprovalRequest))
-	wants(t, rs.AskFreshLink(t.Context()), model.Conflict, "Nothing waits")
+	wants(t, rs.AskFreshLink(t.Context(), ""), model.Conflict, "Nothing waits")
 }
 
 func TestARevokedLinkOpensNothing(t *testing.T) {
@@ -233,7 +233,7 @@ func TestARevokedLinkOpensNothing(t *testing.T) {
 	if n := h.count(t, `SELECT count(*) FROM tenant.audit WHERE verb = 'link_revoked'`); n != 1 {
 		t.Errorf("%d audit lines", n)
 	}
-	if err := h.Owner.SendFreshLink(t.Context(), link.ID); err != nil {
+	if err := h.Owner.SendFreshLink(t.Context(), link.ID, ""); err != nil {
 		t.Fatal(err)
 	}
 	h.review(t, dana)

@@ -229,7 +229,7 @@ func approvalMethods() map[string]method {
 			return nil, sc.RevokeLink(ctx, of.Link)
 		}),
 		"SendFreshLink": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
-			return nil, sc.SendFreshLink(ctx, of.Link)
+			return nil, sc.SendFreshLink(ctx, of.Link, "")
 		}),
 		"Comment": {changes: true, calls: map[string]call{
 			"post": func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {

@@ -115,7 +115,7 @@ func TestAReviewLinkReachesItsOwnRequestsOnly(t *testing.T) {
 		if err != nil || !isNotFound(out[0].No) {
 			t.Errorf("decide about %s: %+v, %v, want NotFound", of.Mark, out, err)
 		}
-		if _, err := rs.Comment(t.Context(), of.Request, "A remark"); !isNotFound(err) {
+		if _, err := rs.Comment(t.Context(), of.Request, "", "A remark"); !isNotFound(err) {
 			t.Errorf("comment on %s: %v, want NotFound", of.Mark, err)
 		}
 		if changed := dbtest.Changed(before, of.Imprint(t)); len(changed) > 0 {

@@ -106,7 +106,7 @@ func TestANullCharacterLosesNoWords(t *testing.T) {
 	t.Parallel()
 	g := newGrounds(t, db.MainShard)
 	own := g.north.Main
-	w := g.send(own.Owner, "POST x", try{path: at(own, "/approvals/"+id(own.Request)+"/comments"), form: fields("visibility", "internal", "body", "Two\x00 words\xff")})
+	w := g.send(own.Owner, "POST x", try{path: at(own, "/approvals/"+id(own.Request)+"/comments"), form: fields("key", "key-of-a-form-0123456789", "visibility", "internal", "body", "Two\x00 words\xff")})
 	if w.Code != http.StatusSeeOther {
 		t.Fatalf("%d: %s", w.Code, words(w))
 	}

@@ -364,8 +364,8 @@ func decisions(g *grounds, own, of dbtest.Holding) []try {
 func comments(g *grounds, own, of dbtest.Holding) []try {
 	to := at(own, "/approvals/"+id(of.Request)+"/comments")
 	return []try{
-		{name: "internal", path: to, form: fields("visibility", "internal", "body", "A remark")},
-		{name: "to the client", path: to, form: fields("visibility", "client", "body", "A remark")},
+		{name: "internal", path: to, form: fields("key", "key-of-a-form-0123456789", "visibility", "internal", "body", "A remark")},
+		{name: "to the client", path: to, form: fields("key", "key-of-a-form-9876543210", "visibility", "client", "body", "A remark")},
 	}
 }
 
@@ -419,7 +419,7 @@ func reviewApprovals(g *grounds, of dbtest.Holding) url.Values {
 }
 
 func reviewComment(g *grounds, of dbtest.Holding) url.Values {
-	return fields("request", id(of.Request), "body", "A remark")
+	return fields("request", id(of.Request), "key", "key-of-a-form-0123456789", "body", "A remark")
 }
 
 // signed tries another's own link, and one that was signed for one's own

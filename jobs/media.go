@@ -33,7 +33,7 @@ const queueLease = 5 * mediaLease
 func (s *Sweeper) Media(ctx context.Context) error {
 	var errs []error
 	for _, shard := range s.Pipe.Shards() {
-		_, err := s.Pipe.ReleaseMedia(ctx, shard, queueLease)
+		_, err := s.Pipe.ReleaseMedia(ctx, shard)
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
@@ -91,5 +91,6 @@ func (s *Server) mediaTask(ctx context.Context, t *asynq.Task) error {
 	if err := s.librarian.Work(waiting, key); err != nil {
 		s.deps.Log.WarnContext(ctx, "media task put off", "task", key.ID, "tenant", key.Tenant, "err", err)
 	}
+	s.Nudge()  // the workspace may have its next in the queue
 	return nil // the task's row says when it is due again; asynq need not
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"herald/db"
 	"herald/db/model"
@@ -68,17 +69,28 @@ func (d *Desk) createDecision(w http.ResponseWriter, r *http.Request, scope *db.
 	switch {
 	case late:
 		return d.drawApproval(w, r, scope, web.Status(err), func(i *approvals.Item) {
-			i.Words, i.Changed = form.Words, approvals.Differences(changed.Before, changed.After)
+			keepWords(i, form.Words, "")
+			i.Changed = approvals.Differences(changed.Before, changed.After)
 			if changed.Newer != 0 {
 				i.NewerAt = at(scope, fmt.Sprintf("/approvals/%d", changed.Newer))
 			}
 		})
-	case refused && no.Field != "":
-		return d.drawApproval(w, r, scope, web.Status(err), func(i *approvals.Item) { i.Words, i.Problem = form.Words, no.Say })
+	case refused && (no.Field != "" || no.Kind != model.NotFound && strings.TrimSpace(form.Words) != ""):
+		return d.drawApproval(w, r, scope, web.Status(err), func(i *approvals.Item) { keepWords(i, form.Words, no.Say) })
 	case err != nil:
 		return err
 	}
 	return d.say(w, r, at(scope, "/approvals"), decidedWords(out, form.Verdict))
+}
+
+// keepWords puts what was written back where it can be sent from: beside the
+// decision, or, where that is not to be made any more, into a comment.
+func keepWords(i *approvals.Item, words, say string) {
+	if i.Decide || strings.TrimSpace(words) == "" {
+		i.Words, i.Problem = words, say
+		return
+	}
+	i.Comment, i.Unsaid = words, strings.TrimSpace(say+" Your words were not recorded. Send them as a comment, if they should still be read.")
 }
 
 func decidedWords(out db.Decided, v model.Verdict) string {
@@ -103,12 +115,16 @@ func (d *Desk) createApprovalComment(w http.ResponseWriter, r *http.Request, sco
 	if err != nil {
 		return err
 	}
-	form := db.CommentForm{Post: one.PostID, Visibility: model.Visibility(r.PostFormValue("visibility")), Body: r.PostFormValue("body")}
+	form := db.CommentForm{Key: web.SentKey(r), Post: one.PostID, Visibility: model.Visibility(r.PostFormValue("visibility")), Body: r.PostFormValue("body")}
 	if form.Visibility == model.ClientVisible {
 		form.Client = one.ClientID
 	}
-	_, err = scope.Comment(r.Context(), form)
-	if no, ok := model.Refused(err); ok && no.Kind == model.Unprocessable {
+	if form.Key == "" {
+		err = errNoKey
+	} else {
+		_, err = scope.Comment(r.Context(), form)
+	}
+	if no, ok := model.Refused(err); ok && no.Kind != model.NotFound {
 		return d.drawApproval(w, r, scope, web.Status(err), func(i *approvals.Item) {
 			i.Comment, i.Unsaid, i.ForClient = form.Body, no.Say, form.Visibility == model.ClientVisible
 		})
@@ -118,6 +134,8 @@ func (d *Desk) createApprovalComment(w http.ResponseWriter, r *http.Request, sco
 	}
 	return d.say(w, r, at(scope, fmt.Sprintf("/approvals/%d", one.ID)), "Comment added.")
 }
+
+var errNoKey = model.RefuseField("body", "This form was not whole. What you wrote is still here: send it once more.")
 
 // createLinkRevocation answers POST /review-links/{link}/revocation.
 func (d *Desk) createLinkRevocation(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
@@ -129,7 +147,7 @@ func (d *Desk) createLinkRevocation(w http.ResponseWriter, r *http.Request, scop
 
 // createLinkSuccessor answers POST /review-links/{link}/successor.
 func (d *Desk) createLinkSuccessor(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
-	if err := scope.SendFreshLink(r.Context(), pathLink(r)); err != nil {
+	if err := scope.SendFreshLink(r.Context(), pathLink(r), web.SentKey(r)); err != nil {
 		return err
 	}
 	return d.say(w, r, at(scope, "/approvals?box=others"), "A fresh link is on its way; the old one no longer works.")
@@ -140,7 +158,7 @@ func pathLink(r *http.Request) model.LinkID {
 }
 
 func (d *Desk) approvalItem(scope *db.Scope, one db.InboxRequest) approvals.Item {
-	item := approvals.Item{Request: one.ApprovalRequest, Path: at(scope, fmt.Sprintf("/approvals/%d", one.ID)), PostPath: at(scope, fmt.Sprintf("/posts/%d", one.PostID)),
+	item := approvals.Item{Request: one.ApprovalRequest, Key: web.FormKey(), Path: at(scope, fmt.Sprintf("/approvals/%d", one.ID)), PostPath: at(scope, fmt.Sprintf("/posts/%d", one.PostID)),
 		Decide: one.MayDecide || one.Override, Override: one.Override,
 		Media: func(id model.MediaID, file string) string { return d.mediaURL(scope, id, file) }}
 	if one.MayLink {

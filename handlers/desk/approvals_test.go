@@ -7,7 +7,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -164,10 +166,74 @@ func TestInternalCommentsAreMarkedAndLinksCanBeTakenBack(t *testing.T) {
 	r := in.asked(t, "Grand opening")
 	mia := in.as(t, in.mia)
 	path := fmt.Sprintf("/w/north/approvals/%d", r.ID)
-	wantPage(t, mia("POST", path+"/comments", url.Values{"visibility": {"internal"}, "body": {"They never like red"}}), 303)
-	wantPage(t, mia("POST", path+"/comments", url.Values{"visibility": {"client"}, "body": {"As you asked"}}), 303)
-	wantPage(t, mia("POST", path+"/comments", url.Values{"visibility": {"client"}, "body": {"  "}}), 422, "Write something first")
+	wantPage(t, mia("POST", path+"/comments", url.Values{"key": {"a-form-for-the-team"}, "visibility": {"internal"}, "body": {"They never like red"}}), 303)
+	wantPage(t, mia("POST", path+"/comments", url.Values{"key": {"a-form-for-the-client"}, "visibility": {"client"}, "body": {"As you asked"}}), 303)
+	wantPage(t, mia("POST", path+"/comments", url.Values{"key": {"a-form-without-words"}, "visibility": {"client"}, "body": {"  "}}), 422, "Write something first")
 	wantPage(t, mia("GET", path, nil), 200, `data-visibility="internal"`, "Internal: your team only", "They never like red", "Client acme reads this")
 	wantPage(t, mia("POST", fmt.Sprintf("/w/north/review-links/%d/revocation", r.Links[0].ID), url.Values{}), 303)
 	wantPage(t, mia("GET", path, nil), 200, "Revoked", "The link was taken back")
+}
+
+// TestACommentThatCameTwiceIsOne: at once, after going back, with other words, and
+// from somebody else.
+func TestACommentThatCameTwiceIsOne(t *testing.T) {
+	t.Parallel()
+	in := newInbox(t)
+	r := in.asked(t, "Grand opening")
+	mia, owner := in.as(t, in.mia), in.as(t, in.agency.Owner)
+	path := fmt.Sprintf("/w/north/approvals/%d", r.ID)
+	form := url.Values{"key": {keyOf(t, mia("GET", path, nil).Body.String())}, "visibility": {"internal"}, "body": {"They never like red"}}
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() { wantPage(t, mia("POST", path+"/comments", form), 303) })
+	}
+	wg.Wait()
+	wantPage(t, mia("POST", path+"/comments", form), 303)
+	comments := func() int {
+		return dbtest.Look[int](t, in.World, dbtest.SecondShard, `SELECT count(*) FROM tenant.comments`)
+	}
+	if n := comments(); n != 1 {
+		t.Errorf("%d comments of one form", n)
+	}
+	if n := dbtest.Look[int](t, in.World, dbtest.SecondShard, `SELECT count(*) FROM tenant.audit WHERE verb = 'commented'`); n != 1 {
+		t.Errorf("%d lines of audit", n)
+	}
+	form.Set("visibility", "client")
+	page := mia("POST", path+"/comments", form)
+	wantPage(t, page, 409, "They never like red</textarea>", "This form was sent before", `value="client" checked`)
+	form.Set("key", keyOf(t, page.Body.String()))
+	wantPage(t, mia("POST", path+"/comments", form), 303)
+	wantPage(t, owner("POST", path+"/comments", form), 303)
+	form.Set("body", "Without a key")
+	form.Del("key")
+	wantPage(t, mia("POST", path+"/comments", form), 422, "Without a key</textarea>", "send it once more")
+	if n := comments(); n != 3 {
+		t.Errorf("%d comments in the end", n)
+	}
+}
+
+var keyField = regexp.MustCompile(`name="key" value="([^"]+)"`)
+
+func keyOf(t *testing.T, page string) string {
+	t.Helper()
+	m := keyField.FindStringSubmatch(page)
+	if m == nil {
+		t.Fatal("the page has no form with a key")
+	}
+	return m[1]
+}
+
+func TestAFreshLinkThatWasAskedForTwiceIsSentOnce(t *testing.T) {
+	t.Parallel()
+	in := newInbox(t)
+	r := in.asked(t, "Grand opening")
+	mia := in.as(t, in.mia)
+	to := fmt.Sprintf("/w/north/review-links/%d/successor", r.Links[0].ID)
+	form := url.Values{"key": {keyOf(t, mia("GET", fmt.Sprintf("/w/north/approvals/%d", r.ID), nil).Body.String())}}
+	for range 2 {
+		wantPage(t, mia("POST", to, form), 303)
+	}
+	if n := dbtest.Look[int](t, in.World, dbtest.SecondShard, `SELECT count(*) FROM tenant.review_links WHERE asked_from = $1`, r.Links[0].ID); n != 1 {
+		t.Errorf("%d links", n)
+	}
 }

@@ -2,7 +2,6 @@ package desk
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"net/http"
 
@@ -27,7 +26,7 @@ func (d *Desk) showNewPost(w http.ResponseWriter, r *http.Request, scope *db.Sco
 			form.notes, form.labels = page.Post.Notes, page.Post.Labels
 		}
 	}
-	form.key = rand.Text()
+	form.key = web.FormKey()
 	if day, err := model.ParseDate(r.FormValue("day")); err == nil {
 		form.when.date = day.String()
 		if local, err := model.ParseLocal(form.when.date + "T" + r.FormValue("clock")); err == nil {
@@ -211,7 +210,7 @@ func (d *Desk) act(w http.ResponseWriter, r *http.Request, scope *db.Scope, id m
 	if e.form.id != id {
 		return model.Refuse(model.NotFound, "There is no such post.")
 	}
-	if id == 0 && !keyShape.MatchString(e.form.key) {
+	if id == 0 && !web.IsFormKey(e.form.key) {
 		return errForm
 	}
 	return e.act(w, r)

@@ -3,7 +3,6 @@ package desk
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -60,8 +59,6 @@ const (
 	maxLabels = 30
 	maxLabel  = 60
 )
-
-var keyShape = regexp.MustCompile(`^[A-Za-z0-9_-]{16,64}$`)
 
 // readComposition reads the form. It refuses ids that are none. Texts beyond all
 // bounds are read and kept as refused; whether a network takes what was written

@@ -92,7 +92,8 @@ func (d *Desk) readParts(w http.ResponseWriter, r *http.Request) (p *parts, err 
 	if err != nil {
 		return nil, errForm
 	}
-	p = &parts{Values: url.Values{}, create: func() (*os.File, error) { return os.CreateTemp("", "herald-upload-*") }}
+	r.PostForm = url.Values{} // what is read is there for whoever refuses the form
+	p = &parts{Values: r.PostForm, create: func() (*os.File, error) { return os.CreateTemp("", "herald-upload-*") }}
 	if err := p.read(reader, d.formBytes()); err != nil {
 		p.close()
 		return nil, err

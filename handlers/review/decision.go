@@ -13,10 +13,7 @@ import (
 )
 
 // createDecision answers POST /review/{token}/decisions.
-func (h *handler) createDecision(w http.ResponseWriter, r *http.Request, rs *db.ReviewScope, gone error) error {
-	if gone != nil {
-		return h.showGone(w, r, rs, gone)
-	}
+func (h *handler) createDecision(w http.ResponseWriter, r *http.Request, rs *db.ReviewScope) error {
 	d := db.Decision{Request: model.RequestID(web.ID(r.PostForm.Get("request"))), Stage: stageNumber(r.PostForm.Get("stage")),
 		Hash: r.PostForm.Get("hash"), Verdict: model.Verdict(r.PostForm.Get("verdict")), Words: r.PostForm.Get("words")}
 	out, err := rs.Decide(r.Context(), []db.Decision{d})
@@ -31,10 +28,7 @@ func (h *handler) createDecision(w http.ResponseWriter, r *http.Request, rs *db.
 
 // createApprovals answers POST /review/{token}/approvals: yes to all that the
 // page showed. What changed meanwhile stays undecided and is shown.
-func (h *handler) createApprovals(w http.ResponseWriter, r *http.Request, rs *db.ReviewScope, gone error) error {
-	if gone != nil {
-		return h.showGone(w, r, rs, gone)
-	}
+func (h *handler) createApprovals(w http.ResponseWriter, r *http.Request, rs *db.ReviewScope) error {
 	list, err := readAsked(r.PostForm["asked"])
 	if err != nil {
 		return err
@@ -100,13 +94,13 @@ func (h *handler) drawRefused(w http.ResponseWriter, r *http.Request, rs *db.Rev
 }
 
 // createComment answers POST /review/{token}/comments.
-func (h *handler) createComment(w http.ResponseWriter, r *http.Request, rs *db.ReviewScope, gone error) error {
-	if gone != nil {
-		return h.showGone(w, r, rs, gone)
-	}
+func (h *handler) createComment(w http.ResponseWriter, r *http.Request, rs *db.ReviewScope) error {
 	id := model.RequestID(web.ID(r.PostForm.Get("request")))
-	_, err := rs.Comment(r.Context(), id, r.PostForm.Get("body"))
-	if no, ok := model.Refused(err); ok && (no.Kind == model.Unprocessable || no.Kind == model.TooMany) {
+	key, err := web.SentKey(r), errNoKey
+	if key != "" {
+		_, err = rs.Comment(r.Context(), id, key, r.PostForm.Get("body"))
+	}
+	if no, ok := model.Refused(err); ok && (no.Kind == model.Unprocessable || no.Kind == model.TooMany || no.Kind == model.Conflict) {
 		back := itemOutcome{comment: r.PostForm.Get("body"), unsaid: no.Say}
 		return h.draw(w, r, rs, outcome{status: web.Status(err), items: map[model.RequestID]itemOutcome{id: back}})
 	}
@@ -116,16 +110,22 @@ func (h *handler) createComment(w http.ResponseWriter, r *http.Request, rs *db.R
 	return web.See(w, r, fmt.Sprintf("%s?done=comment#post-%d", path(r), id))
 }
 
+var errNoKey = model.RefuseField("body", "This form was not whole. What you wrote is still here: send it once more.")
+
 // createLink answers POST /review/{token}/links: a fresh link goes to the address
 // that the agency has, whoever asked.
-func (h *handler) createLink(w http.ResponseWriter, r *http.Request, rs *db.ReviewScope, _ error) error {
-	err := rs.AskFreshLink(r.Context())
+func (h *handler) createLink(w http.ResponseWriter, r *http.Request, rs *db.ReviewScope) error {
+	note := review.NoteProps{Agency: rs.Agency, Icon: "mail-check", Title: "A fresh link is on its way", Say: "It goes to the address this link was sent to. It can take a minute to arrive.",
+		Kept: kept(r.PostForm.Get("words"), r.PostForm.Get("body"))}
+	err := rs.AskFreshLink(r.Context(), web.SentKey(r))
 	if no, ok := model.Refused(err); ok {
-		return web.Render(w, r, web.Status(err), review.Note(rs.Agency, "mail", "No link was sent", no.Say))
-	}
-	if err != nil {
+		note.Icon, note.Title, note.Say = "mail", "No link was sent", no.Say
+	} else if err != nil {
 		return err
 	}
-	return web.Render(w, r, http.StatusOK, review.Note(rs.Agency, "mail-check", "A fresh link is on its way",
-		"It goes to the address this link was sent to. It can take a minute to arrive."))
+	status := http.StatusOK
+	if err != nil {
+		status = web.Status(err)
+	}
+	return web.Render(w, r, status, review.Note(note))
 }

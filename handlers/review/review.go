@@ -3,6 +3,7 @@ package review
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"herald/handlers/web"
 	"herald/views/approvals"
 	"herald/views/review"
+	"herald/views/ui"
 )
 
 // Deps are what the review pages work with.
@@ -27,6 +29,9 @@ type handler struct{ Deps }
 // linkFunc is a handler for who holds a link. gone is why it no longer works;
 // then rs can only ask for a fresh one.
 type linkFunc func(w http.ResponseWriter, r *http.Request, rs *db.ReviewScope, gone error) error
+
+// formFunc is a handler for a form of the page.
+type formFunc func(w http.ResponseWriter, r *http.Request, rs *db.ReviewScope) error
 
 // open finds the link and answers what is none with NotFound.
 func (h *handler) open(f linkFunc) http.Handler {
@@ -64,14 +69,40 @@ func (h *handler) trustworthy() bool {
 	return u.Scheme == "https" || host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasPrefix(host, "127.") || host == "::1"
 }
 
-// confirmed lets a form through that carries a token of its link's page.
-func (h *handler) confirmed(f linkFunc) http.Handler {
+// confirmed lets a form through that carries a token of its link's page. One of an
+// old page gets the page as it is now, and one of a link that no longer works is told so;
+// both with what was written. late says that the form is also for links that no longer
+// work.
+func (h *handler) confirmed(late bool, f formFunc) http.Handler {
 	return h.open(func(w http.ResponseWriter, r *http.Request, rs *db.ReviewScope, gone error) error {
-		if err := rs.Confirm(r.PostFormValue("page")); err != nil {
+		err := rs.Confirm(r.PostFormValue("page"))
+		no, old := model.Refused(err)
+		switch {
+		case err != nil && !old:
 			return err
+		case gone != nil && (old || !late):
+			return h.showGone(w, r, rs, gone)
+		case old:
+			return h.draw(w, r, rs, outcome{status: web.Status(no), bad: no.Say, items: wrote(r)})
 		}
-		return f(w, r, rs, gone)
+		return f(w, r, rs)
 	})
+}
+
+// wrote is what somebody wrote in a form, at the request that it was about.
+func wrote(r *http.Request) map[model.RequestID]itemOutcome {
+	id := model.RequestID(web.ID(r.PostForm.Get("request")))
+	return map[model.RequestID]itemOutcome{id: {words: r.PostForm.Get("words"), comment: r.PostForm.Get("body")}}
+}
+
+// kept is the same where no form can hold it.
+func kept(words, comment string) (k ui.KeptProps) {
+	for _, text := range []string{words, comment} {
+		if strings.TrimSpace(text) != "" {
+			k.Words = append(k.Words, ui.Words{Label: "Your words", Text: text})
+		}
+	}
+	return k
 }
 
 func path(r *http.Request) string { return "/review/" + url.PathEscape(r.PathValue("token")) }
@@ -88,7 +119,8 @@ func (h *handler) media(rs *db.ReviewScope) approvals.Addresses {
 
 func (h *handler) showGone(w http.ResponseWriter, r *http.Request, rs *db.ReviewScope, gone error) error {
 	if no, ok := model.Refused(gone); ok {
-		return web.Render(w, r, http.StatusGone, review.Gone(review.GoneProps{Agency: rs.Agency, Say: no.Say, Path: path(r), Token: rs.PageToken(), MayAsk: rs.MayAskFresh()}))
+		return web.Render(w, r, http.StatusGone, review.Gone(review.GoneProps{Agency: rs.Agency, Say: no.Say, Path: path(r), Token: rs.PageToken(), Key: web.FormKey(), MayAsk: rs.MayAskFresh(),
+			Kept: kept(r.PostForm.Get("words"), r.PostForm.Get("body"))}))
 	}
 	return gone
 }
@@ -131,17 +163,41 @@ func (h *handler) draw(w http.ResponseWriter, r *http.Request, rs *db.ReviewScop
 	if err != nil {
 		return err
 	}
-	p := review.Props{Agency: rs.Agency, Client: rs.Client, Person: rs.Person, Path: path(r), Token: rs.PageToken(),
+	p := review.Props{Agency: rs.Agency, Client: rs.Client, Person: rs.Person, Path: path(r), Token: rs.PageToken(), Key: web.FormKey(),
 		Until: approvals.When(page.Expires, rs.Zone), Done: o.done, Bad: o.bad, Media: h.media(rs)}
-	for _, i := range page.Items {
-		out := o.items[i.ID]
-		item := review.Item{Request: i.ApprovalRequest, Mine: i.Mine, Decide: i.MayDecide, Newer: i.Newer, Words: out.words, Problem: out.problem, Comment: out.comment, Unsaid: out.unsaid}
-		for id, other := range o.items {
-			if other.changed != nil && (id == i.ID || other.changed.Newer == i.ID) {
-				item.Changed = approvals.Differences(other.changed.Before, other.changed.After)
-			}
+	for id, out := range o.items {
+		if !slices.ContainsFunc(page.Items, func(i db.ReviewItem) bool { return out.about(i, id) }) {
+			p.Kept.Words = append(p.Kept.Words, kept(out.words, out.comment).Words...)
 		}
-		p.Items = append(p.Items, item)
+	}
+	for _, i := range page.Items {
+		p.Items = append(p.Items, o.item(i))
 	}
 	return web.Render(w, r, o.status, review.Page(p))
+}
+
+// about says whether what became of the request id belongs to what is shown as i.
+func (o itemOutcome) about(i db.ReviewItem, id model.RequestID) bool {
+	return i.ID == id || slices.Contains(i.Replaces, id) || o.changed != nil && o.changed.Newer == i.ID
+}
+
+// sayInstead is for words whose decision was not recorded and no longer can be.
+const sayInstead = "Your words were not recorded, since this can no longer be decided by you. Send them as a comment, if they should still reach the agency."
+
+// item is one post with what became of the form about it.
+func (o outcome) item(i db.ReviewItem) review.Item {
+	item := review.Item{Request: i.ApprovalRequest, Key: web.FormKey(), Mine: i.Mine, Decide: i.MayDecide, Newer: i.Newer}
+	for id, out := range o.items {
+		if !out.about(i, id) {
+			continue
+		}
+		item.Words, item.Problem, item.Comment, item.Unsaid = out.words, out.problem, out.comment, out.unsaid
+		if out.changed != nil {
+			item.Changed = approvals.Differences(out.changed.Before, out.changed.After)
+		}
+		if words := strings.TrimSpace(out.words); words != "" && !i.MayDecide {
+			item.Comment, item.Unsaid = words, sayInstead
+		}
+	}
+	return item
 }

@@ -2,6 +2,7 @@ package review_test
 
 import (
 	"fmt"
+	"html"
 	"io"
 	"log/slog"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -132,7 +134,7 @@ func form(t *testing.T, page, action string) url.Values {
 	rest, _, _ = strings.Cut(rest, "</form>")
 	values := url.Values{}
 	for _, m := range hidden.FindAllStringSubmatch(rest, -1) {
-		values.Add(m[1], m[2])
+		values.Add(m[1], html.UnescapeString(m[2]))
 	}
 	return values
 }
@@ -303,7 +305,7 @@ func TestCommentsOfAClientReachTheAgency(t *testing.T) {
 		t.Fatal(err)
 	}
 	fields := form(t, s.get(t, path).body, "/comments")
-	s.wantStatus(t, s.do(t, "POST", path+"/comments", url.Values{"page": fields["page"], "request": fields["request"], "body": {" "}}), 422, "Write something first")
+	s.wantStatus(t, s.do(t, "POST", path+"/comments", url.Values{"page": fields["page"], "request": fields["request"], "key": fields["key"], "body": {" "}}), 422, "Write something first")
 	fields.Set("body", "Is that our new logo?")
 	done := s.do(t, "POST", path+"/comments", fields)
 	s.wantStatus(t, done, 303)
@@ -322,13 +324,100 @@ func TestACommentTooManyStaysInItsField(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	path := s.ask(t, "dana@client.example", s.agency.Post(t, "Hello", s.account))
-	fields := form(t, s.get(t, path).body, "/comments")
 	for i := range 10 {
-		fields.Set("body", fmt.Sprintf("Number %d", i))
-		s.wantStatus(t, s.do(t, "POST", path+"/comments", fields), 303)
+		s.wantStatus(t, s.comment(t, path, fmt.Sprintf("Number %d", i)), 303)
 	}
-	fields.Set("body", "One more thought")
-	s.wantStatus(t, s.do(t, "POST", path+"/comments", fields), 429, "One more thought</textarea>", "wait ten minutes")
+	s.wantStatus(t, s.comment(t, path, "One more thought"), 429, "One more thought</textarea>", "wait ten minutes")
+}
+
+// comment fills in the form of a page that was just opened.
+func (s *site) comment(t *testing.T, path, body string) answer {
+	t.Helper()
+	fields := form(t, s.get(t, path).body, "/comments")
+	fields.Set("body", body)
+	return s.do(t, "POST", path+"/comments", fields)
+}
+
+// TestACommentThatCameTwiceIsOne: by a double click, after going back, and where
+// room ran out meanwhile.
+func TestACommentThatCameTwiceIsOne(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	path := s.ask(t, "dana@client.example", s.agency.Post(t, "Hello", s.account))
+	fields := form(t, s.get(t, path).body, "/comments")
+	fields.Set("body", "Is that our new logo?")
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() { s.wantStatus(t, s.do(t, "POST", path+"/comments", fields), 303) })
+	}
+	wg.Wait()
+	for i := range 9 {
+		s.wantStatus(t, s.comment(t, path, fmt.Sprintf("Number %d", i)), 303)
+	}
+	s.wantStatus(t, s.do(t, "POST", path+"/comments", fields), 303)
+	if n := s.comments(t, "Is that our new logo?"); n != 1 {
+		t.Errorf("%d comments", n)
+	}
+	if n := dbtest.Look[int](t, s.World, dbtest.SecondShard, `SELECT count(*) FROM tenant.mails WHERE kind = 'comment' AND content::text LIKE '%new logo%' AND to_email = (SELECT min(to_email) FROM tenant.mails WHERE kind = 'comment')`); n != 1 {
+		t.Errorf("%d mails to one person", n)
+	}
+}
+
+// TestACommentThatWasChangedAfterItWasSentIsKept: it is asked whether it is one more.
+func TestACommentThatWasChangedAfterItWasSentIsKept(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	path := s.ask(t, "dana@client.example", s.agency.Post(t, "Hello", s.account))
+	fields := form(t, s.get(t, path).body, "/comments")
+	fields.Set("body", "First words")
+	s.wantStatus(t, s.do(t, "POST", path+"/comments", fields), 303)
+	fields.Set("body", "Other words")
+	page := s.do(t, "POST", path+"/comments", fields)
+	s.wantStatus(t, page, 409, "Other words</textarea>", "This form was sent before")
+	if n := s.comments(t, "Other words"); n != 0 {
+		t.Errorf("%d comments", n)
+	}
+	again := form(t, page.body, "/comments")
+	again.Set("body", "Other words")
+	s.wantStatus(t, s.do(t, "POST", path+"/comments", again), 303)
+	fields.Del("key")
+	fields.Set("body", "From an old page")
+	s.wantStatus(t, s.do(t, "POST", path+"/comments", fields), 422, "From an old page</textarea>", "send it once more")
+	if n := s.comments(t, "Other words"); n != 1 {
+		t.Errorf("%d comments", n)
+	}
+}
+
+func (s *site) comments(t *testing.T, body string) int {
+	t.Helper()
+	return dbtest.Look[int](t, s.World, dbtest.SecondShard, `SELECT count(*) FROM tenant.comments WHERE body = $1`, body)
+}
+
+// TestALinkThatWasAskedForTwiceIsSentOnce counts the mails of one form.
+func TestALinkThatWasAskedForTwiceIsSentOnce(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	path := s.ask(t, "dana@client.example", s.agency.Post(t, "Hello", s.account))
+	s.Clock.Advance(15 * 24 * time.Hour)
+	gone := s.get(t, path)
+	s.wantStatus(t, gone, 410)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			s.wantStatus(t, s.do(t, "POST", path+"/links", form(t, gone.body, "/links")), 200, "A fresh link is on its way")
+		})
+	}
+	wg.Wait()
+	links := func() int {
+		return dbtest.Look[int](t, s.World, dbtest.SecondShard, `SELECT count(*) FROM tenant.review_links WHERE asked_from IS NOT NULL`)
+	}
+	if n := links(); n != 1 {
+		t.Errorf("%d links", n)
+	}
+	s.wantStatus(t, s.do(t, "POST", path+"/links", form(t, s.get(t, path).body, "/links")), 200)
+	if n := links(); n != 2 {
+		t.Errorf("%d links after another form", n)
+	}
 }
 
 func TestALinkThatEndedExplainsItselfAndMailsAFreshOne(t *testing.T) {
@@ -343,7 +432,7 @@ func TestALinkThatEndedExplainsItselfAndMailsAFreshOne(t *testing.T) {
 		t.Error("the post shows on a link that ran out")
 	}
 	old.Set("verdict", "approve")
-	s.wantStatus(t, s.do(t, "POST", path+"/decisions", old), 403)
+	s.wantStatus(t, s.do(t, "POST", path+"/decisions", old), 410)
 	old.Set("page", form(t, page.body, "/links").Get("page"))
 	s.wantStatus(t, s.do(t, "POST", path+"/decisions", old), 410)
 	s.wantStatus(t, s.do(t, "POST", path+"/links", form(t, page.body, "/links")), 200, "A fresh link is on its way")

@@ -7,8 +7,8 @@ import "herald/handlers/web"
 func Register(mux web.Mux, d Deps) {
 	h := &handler{d}
 	mux.Handle("GET /review/{token}", h.open(h.showPage))
-	mux.Handle("POST /review/{token}/decisions", h.confirmed(h.createDecision))
-	mux.Handle("POST /review/{token}/approvals", h.confirmed(h.createApprovals))
-	mux.Handle("POST /review/{token}/comments", h.confirmed(h.createComment))
-	mux.Handle("POST /review/{token}/links", h.confirmed(h.createLink))
+	mux.Handle("POST /review/{token}/decisions", h.confirmed(false, h.createDecision))
+	mux.Handle("POST /review/{token}/approvals", h.confirmed(false, h.createApprovals))
+	mux.Handle("POST /review/{token}/comments", h.confirmed(false, h.createComment))
+	mux.Handle("POST /review/{token}/links", h.confirmed(true, h.createLink))
 }

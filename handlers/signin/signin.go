@@ -17,9 +17,9 @@ import (
 	"herald/views/ui"
 )
 
-// FormBytes bounds the form, at which anybody may knock; a password has at most
-// 1,024 bytes.
-const FormBytes web.Body = 16 << 10
+// FormBytes bounds the form, at which anybody may knock: a password has at most 1,024
+// bytes, and what was written while nobody was signed in travels along.
+const FormBytes web.Body = 1 << 20
 
 // door is what the handlers work with.
 type door struct {
@@ -72,6 +72,9 @@ func (d *door) createSession(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Cache-Control", "no-store")
 	email, next := strings.ToLower(strings.TrimSpace(r.PostFormValue("email"))), r.PostFormValue("next")
 	again := view.Props{Next: web.LocalPath(next, ""), Email: email}
+	if form, ok := web.Carried(r.PostForm.Get("kept")); ok {
+		again.Kept, again.Carried = form.Props(""), r.PostForm.Get("kept")
+	}
 	dues := d.dues(r, email)
 	wait, err := d.throttle(r.Context(), dues)
 	if err != nil {
@@ -136,7 +139,11 @@ func (d *door) enter(w http.ResponseWriter, r *http.Request, user model.UserID, 
 		return err
 	}
 	d.remember(w, again.Email)
-	return web.See(w, r, destination(r, again.Next, places))
+	home := destination(r, again.Next, places)
+	if form, ok := web.Carried(again.Carried); ok {
+		return web.Render(w, r, http.StatusOK, view.SendAgain(view.Again{Kept: form.Props("Send it"), Home: home}))
+	}
+	return web.See(w, r, home)
 }
 
 func (d *door) refuse(w http.ResponseWriter, r *http.Request, status int, p view.Props) error {

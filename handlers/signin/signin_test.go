@@ -375,6 +375,6 @@ func TestAnOldHashIsMadeAgain(t *testing.T) {
 func TestAFormThatIsTooLargeIsRefused(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	r.want(t, r.try(t, "anna@nord.example", strings.Repeat("x", int(FormBytes))), 413, "more than this form may hold, which is 16 KB")
+	r.want(t, r.try(t, "anna@nord.example", strings.Repeat("x", int(FormBytes))), 413, "more than this form may hold, which is 1 MB")
 	r.want(t, r.try(t, "anna@nord.example", strings.Repeat("x", 2000)), 422, sayWrong)
 }

@@ -52,8 +52,7 @@ func (e *Edge) Signed(p model.Permission, f SignedFunc) http.Handler {
 			return err
 		}
 		if user == 0 {
-			toSignIn(w, r)
-			return nil
+			return toSignIn(w, r)
 		}
 		scope, err := e.Store.Enter(r.Context(), user, r.PathValue("slug"))
 		if err != nil {
@@ -91,8 +90,9 @@ func Status(err error) int {
 }
 
 // Fail answers with an error. A refusal is its sentence and status. A fault of
-// ours is logged once and shown as a reference. In a page that htmx works on, the words
-// become a notice and the page stays; a client that uploads gets them as plain text.
+// ours is logged once and shown as a reference. What a person had written is shown with
+// it. In a page that htmx works on, the words become a notice and the page stays; a
+// client that uploads gets them as plain text.
 func (e *Edge) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	w.Header().Set("Cache-Control", "no-store")
 	if FromUploader(r) {
@@ -111,8 +111,20 @@ func (e *Edge) Fail(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	p := problem.For(status, say)
+	if status == http.StatusForbidden && r.PathValue("slug") != "" {
+		p.Title = problem.NoRole // only who is in a workspace has a role
+	}
 	p.Reference = ref
+	if form, ok := KeepForm(w, r); ok {
+		p.Kept = form.Props(sendAgain[status])
+	}
 	render(still, w, status, problem.Page(p))
+}
+
+// sendAgain are the words of the button that sends a refused form once more, for
+// what may go well the next time.
+var sendAgain = map[int]string{
+	http.StatusTooManyRequests: "Send it again", http.StatusInternalServerError: "Send it again", http.StatusServiceUnavailable: "Send it again",
 }
 
 // sort tells a refusal from a fault of ours, which it logs under a reference.

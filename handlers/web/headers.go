@@ -4,6 +4,10 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"herald/db/model"
+	"herald/views/signin"
+	"herald/views/ui"
 )
 
 // policy allows nothing but our own files: no inline script or style.
@@ -27,18 +31,53 @@ func Headers(secure bool, next http.Handler) http.Handler {
 	})
 }
 
-// toSignIn sends the browser to the sign-in page and back afterwards. A client that
-// uploads can do nothing with a page.
-func toSignIn(w http.ResponseWriter, r *http.Request) {
+// saySignedOut is for a page that stays as it is.
+const saySignedOut = "You are signed out, so nothing was done. What is on this page stays: sign in again in another tab, then come back and go on here."
+
+var errOverSignedOut = model.Refuse(model.TooLarge, "You are signed out, and with its files this is more than this form may hold while you are. Sign in first, then send it again.")
+
+// toSignIn sends the browser to the sign-in page and back afterwards. A form that
+// somebody wrote in goes along, and is offered again once they are in. A page that htmx
+// works on stays, and a client that uploads can do nothing with a page.
+func toSignIn(w http.ResponseWriter, r *http.Request) error {
 	if FromUploader(r) {
 		http.Error(w, "You are signed out. Sign in again, then choose the file again: the upload goes on where it stopped.", http.StatusUnauthorized)
-		return
+		return nil
 	}
-	path := "/signin"
-	if r.Method == http.MethodGet && !FromHTMX(r) {
-		path += "?next=" + url.QueryEscape(r.URL.RequestURI())
+	if FromHTMX(r) {
+		w.Header().Set("HX-Retarget", "#notices")
+		w.Header().Set("HX-Reswap", "innerHTML")
+		link := ui.NoticeLink{Label: "Sign in", Href: signInPath(cameFrom(r, "HX-Current-URL"))}
+		return Render(w, r, http.StatusUnauthorized, ui.Notice(ui.NoticeProps{Tone: ui.Warn, Say: saySignedOut, Link: link}))
 	}
-	_ = See(w, r, path)
+	if r.Method == http.MethodGet {
+		return See(w, r, signInPath(r.URL.RequestURI()))
+	}
+	form, ok := KeepForm(w, r)
+	if form.Over {
+		return errOverSignedOut
+	}
+	if !ok {
+		return See(w, r, signInPath(cameFrom(r, "Referer")))
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	return Render(w, r, http.StatusUnauthorized, signin.Page(signin.Props{Action: "/signin", Next: cameFrom(r, "Referer"), Kept: form.Props(""), Carried: form.Carry()}))
+}
+
+func signInPath(next string) string {
+	if next == "" {
+		return "/signin"
+	}
+	return "/signin?next=" + url.QueryEscape(next)
+}
+
+// cameFrom is the page of ours that a header names, or nothing.
+func cameFrom(r *http.Request, header string) string {
+	u, err := url.Parse(r.Header.Get(header))
+	if err != nil || u.Host != r.Host {
+		return ""
+	}
+	return LocalPath(u.RequestURI(), "")
 }
 
 // LocalPath returns next if it is a path of ours, else otherwise: nobody is sent

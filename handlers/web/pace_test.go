@@ -39,6 +39,7 @@ func dial(t *testing.T, patience, drain time.Duration, handle http.HandlerFunc) 
 	}
 	t.Cleanup(func() { _ = conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(20 * time.Second)) // a server that waits for ever fails the test
+	_ = conn.(*net.TCPConn).SetWriteBuffer(64 << 10)       // what was sent was mostly read
 	w.Conn = conn
 	return w
 }

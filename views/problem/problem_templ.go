@@ -22,11 +22,15 @@ type Props struct {
 	Status    int
 	Title     string
 	Icon      string
-	Say       string // the refusal's sentence
-	Reference string // for faults of ours
-	Back      string // where the way out leads; empty for none
-	BackLabel string // "Back to the calendar"
+	Say       string       // the refusal's sentence
+	Reference string       // for faults of ours
+	Back      string       // where the way out leads; empty for none
+	BackLabel string       // "Back to the calendar"
+	Kept      ui.KeptProps // the form that came, if somebody had written in it
 }
+
+// NoRole is the title of a Forbidden for a person who has a role.
+const NoRole = "Your role does not include this"
 
 // For makes the props of a status: say is the refusal's sentence, and where it is
 // empty the status brings its own.
@@ -37,7 +41,7 @@ func For(status int, say string) Props {
 		p.Title, p.Icon = "There is nothing here", "compass"
 		p.orSay("The address may be mistyped, or what it led to is gone or not yours to see.")
 	case http.StatusForbidden:
-		p.Title, p.Icon = "Your role does not include this", "lock"
+		p.Title, p.Icon = "This is not open to you", "lock"
 		p.orSay("Someone who runs the workspace can give you access.")
 	case http.StatusConflict:
 		p.Title, p.Icon = "This changed while you looked", "git-compare-arrows"
@@ -150,7 +154,7 @@ func Body(p Props) templ.Component {
 		var templ_7745c5c3_Var4 string
 		templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(p.Title)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `problem.templ`, Line: 74, Col: 34}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `problem.templ`, Line: 78, Col: 34}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 		if templ_7745c5c3_Err != nil {
@@ -163,7 +167,7 @@ func Body(p Props) templ.Component {
 		var templ_7745c5c3_Var5 string
 		templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(p.Say)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `problem.templ`, Line: 75, Col: 32}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `problem.templ`, Line: 79, Col: 32}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 		if templ_7745c5c3_Err != nil {
@@ -181,7 +185,7 @@ func Body(p Props) templ.Component {
 			var templ_7745c5c3_Var6 string
 			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(p.Reference)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `problem.templ`, Line: 78, Col: 31}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `problem.templ`, Line: 82, Col: 31}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 			if templ_7745c5c3_Err != nil {
@@ -191,6 +195,10 @@ func Body(p Props) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
+		}
+		templ_7745c5c3_Err = ui.Kept(p.Kept).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
 		}
 		if p.Back != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<div class=\"actions\">")
@@ -213,7 +221,7 @@ func Body(p Props) templ.Component {
 		var templ_7745c5c3_Var7 string
 		templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(p.Status) + " " + http.StatusText(p.Status))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `problem.templ`, Line: 86, Col: 86}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `problem.templ`, Line: 91, Col: 86}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 		if templ_7745c5c3_Err != nil {

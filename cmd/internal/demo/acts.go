@@ -214,7 +214,7 @@ func remarkByLink(ctx context.Context, review *db.ReviewScope, who string, p *po
 	if i < 0 {
 		return nil
 	}
-	_, err := review.Comment(ctx, request, p.Remarks[i].Text)
+	_, err := review.Comment(ctx, request, "", p.Remarks[i].Text)
 	p.Remarks = slices.Delete(slices.Clone(p.Remarks), i, i+1)
 	return err
 }
