@@ -26,6 +26,7 @@ var names = []struct {
 	{Instagram, "Instagram", "Instagram", "Instagram", "INSTAGRAM", []string{"ig", "insta"}},
 	{LinkedIn, "LinkedIn", "LinkedIn", "LinkedIn", "LINKEDIN", []string{"li", "linked_in"}},
 	{Mastodon, "Mastodon", "", "", "MASTODON", []string{"fediverse"}},
+	{Pinterest, "Pinterest", "Pinterest", "Pinterest", "PINTEREST", []string{"pin"}},
 	{Telegram, "Telegram", "", "", "", []string{"tg"}},
 	{Threads, "Threads", "Threads", "Threads", "THREADS", []string{"meta_threads"}},
 	{TikTok, "TikTok", "TikTok", "TikTok", "TIKTOK", []string{"tik_tok"}},

@@ -38,6 +38,7 @@ func TestWireNamesAreWhatEachAggregatorCallsANetwork(t *testing.T) {
 		{Instagram, "instagram", "Instagram", "Instagram", "INSTAGRAM"},
 		{LinkedIn, "linkedin", "LinkedIn", "LinkedIn", "LINKEDIN"},
 		{Mastodon, "mastodon", "", "", "MASTODON"},
+		{Pinterest, "pinterest", "Pinterest", "Pinterest", "PINTEREST"},
 		{Telegram, "telegram", "", "", ""},
 		{TikTok, "tiktok", "TikTok", "TikTok", "TIKTOK"},
 		{Webhook, "webhook", "", "", ""},

@@ -81,6 +81,7 @@ var all = []*Network{
 	entry(instagram),
 	entry(linkedin),
 	entry(mastodon),
+	entry(pinterest),
 	entry(telegram),
 	entry(threads),
 	entry(tiktok),
@@ -104,6 +105,7 @@ const (
 	Instagram Name = "instagram"
 	LinkedIn  Name = "linkedin"
 	Mastodon  Name = "mastodon"
+	Pinterest Name = "pinterest"
 	Telegram  Name = "telegram"
 	Threads   Name = "threads"
 	TikTok    Name = "tiktok"

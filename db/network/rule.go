@@ -111,7 +111,7 @@ type Option struct {
 	Hint     string                 // what Pattern wants: "a two-letter code, as en"
 	Formats  []Format               // where it matters; empty for everywhere
 	When     map[string][]string    // choices among other options under which it matters; empty for always
-	Learned  string                 // the account's setting that lists, parted by commas, which of Choices it has
+	Learned  string                 // the account's setting that lists, parted by commas, which of Choices it has; of Write, what there is to choose (see Offer)
 	Silences []string               // values under which no first comment is possible
 }
 
@@ -144,6 +144,7 @@ const (
 	OptMadeByAI      = "made_by_ai"    // x
 	OptPreview       = "preview"       // telegram: of the link in the text
 	OptProtect       = "protect"       // telegram
+	OptBoard         = "board"         // pinterest: its number
 	OptReshare       = "reshare"       // linkedin: whether people may
 	OptPaid          = "paid"          // a paid partnership; x
 	OptLabel         = "label"         // bluesky: a warning before the media

@@ -34,11 +34,51 @@ func (o *Option) narrow(list string) {
 	if o.Learned == "" || list == "" {
 		return
 	}
+	if o.Kind == Write {
+		o.offer(list)
+		return
+	}
 	has := strings.Split(list, ",")
 	left := slices.DeleteFunc(slices.Clone(o.Choices), func(c Choice) bool { return !slices.Contains(has, c.Value) })
 	if len(left) > 0 {
 		o.Choices = left
 	}
+}
+
+// offer makes a choice of what is written otherwise: list has what there is, as
+// "7=Bread;9=Rolls". Where there is one alone, it is chosen.
+func (o *Option) offer(list string) {
+	var choices []Choice
+	for pair := range strings.SplitSeq(list, ";") {
+		value, label, ok := strings.Cut(pair, "=")
+		if ok && (o.Pattern == nil || o.Pattern.MatchString(value)) {
+			choices = append(choices, Choice{value, label})
+		}
+	}
+	if len(choices) == 0 {
+		return
+	}
+	o.Kind, o.Choices = Choose, choices
+	if len(choices) == 1 {
+		o.Default = choices[0].Value
+	}
+}
+
+// Offer writes what an Option of kind Write reads from a setting, as much of it as
+// a setting holds.
+func Offer(choices []Choice) string {
+	var list strings.Builder
+	for _, c := range choices {
+		pair := c.Value + "=" + strings.Join(strings.FieldsFunc(c.Label, func(r rune) bool { return r == ';' || r == '=' || control(r) || r == '\n' || r == '\r' || r == '\t' }), " ")
+		if list.Len()+len(pair) > 3900 {
+			break
+		}
+		if list.Len() > 0 {
+			list.WriteByte(';')
+		}
+		list.WriteString(pair)
+	}
+	return list.String()
 }
 
 // bound is the largest value that is believed.

@@ -11,13 +11,16 @@ import (
 func Fits(job Job) error {
 	n, _ := network.Get(job.Account.Network)
 	rule, ok := n.Rule(job.Post.Format)
-	files := len(job.Post.Media)
+	files, most := len(job.Post.Media), rule.Max
+	if len(rule.Cover.Types) > 0 {
+		most++ // its cover
+	}
 	switch {
 	case job.Account.RemoteID == "" || job.Account.Token.Empty():
 		return fault.New(fault.Auth, "account_unknown", "Herald does not know which "+n.Label+" account this is. Reconnect the account.")
 	case !ok:
 		return fault.New(fault.Validation, "format", n.Label+" has no posts of this shape.")
-	case files < rule.Min || files > rule.Max:
+	case files < rule.Min || files > most:
 		return fault.New(fault.Validation, "media_missing", "The post does not have the pictures or the video that it needs. Attach them again.")
 	}
 	for _, m := range job.Post.Media {

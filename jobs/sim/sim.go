@@ -57,6 +57,7 @@ func New(opts Options) *Sim {
 		newInstagram(s),
 		newLinkedIn(s),
 		newMastodon(s),
+		newPinterest(s),
 		newTelegram(s),
 		newThreads(s),
 		newTikTok(s),

@@ -13,6 +13,7 @@ import (
 	"herald/jobs/networks/instagram"
 	"herald/jobs/networks/linkedin"
 	"herald/jobs/networks/mastodon"
+	"herald/jobs/networks/pinterest"
 	"herald/jobs/networks/telegram"
 	"herald/jobs/networks/threads"
 	"herald/jobs/networks/tiktok"
@@ -40,6 +41,7 @@ type place struct {
 	accepts  network.Format   // a format that a commit only hands over, and the network then works on; empty if none
 	unsigned network.Format   // a format whose commit shows no token: its address is the right to make it
 	sent     network.Format   // a format whose files are sent as bytes though the network pulls others
+	silent   network.Format   // a format whose files are sent without a word on their size before
 	stricter []network.Format // formats of which the network takes a longer text than the catalogue, whose bound holds for all
 	unproved []network.Format // formats that nothing tells of if the commit's answer is lost, so that a person looks
 }
@@ -93,6 +95,12 @@ func places() []place {
 			make:    func(e networks.Env) networks.Adapter { return mastodon.New(e) },
 			nobody:  "its answer cannot be about another account, because the token alone says whose a post is",
 			refusal: `{"error":%q}`,
+		},
+		{
+			Network: entry(network.Pinterest), prepared: network.FormatVideo, slow: network.FormatVideo, renewed: map[string]string{}, rotates: true, sent: network.FormatVideo, silent: network.FormatVideo,
+			make:    func(e networks.Env) networks.Adapter { return pinterest.New(e) },
+			foreign: `{"id":"77","board_id":"2002"}`,
+			refusal: `{"code":1,"message":%q}`,
 		},
 		{
 			Network: entry(network.Telegram), unproved: telegramAll,
@@ -191,6 +199,9 @@ func (p place) post(w *world, f network.Format) networks.Post {
 func (p place) required(o network.Option) string {
 	if o.Kind == network.Choose {
 		return o.Choices[0].Value
+	}
+	if o.Pattern != nil {
+		return accountID
 	}
 	return "Bread"
 }
