@@ -54,13 +54,14 @@ type AuditEntry struct {
 }
 
 const sqlAuditList = `
-	SELECT a.id, a.at, a.name, a.verb, a.subject, a.subject_id, a.client_id, c.name AS client, c.zone, p.id AS post_id, coalesce(tenant.words_of(tv.content, t.network), p.excerpt) AS excerpt,
+	SELECT a.id, a.at, a.name, a.verb, a.subject, a.subject_id, a.client_id, c.name AS client, c.zone, p.id AS post_id, 
+	       coalesce(tenant.words_of(tv.content, t.network), CASE WHEN $2 THEN` + postWords + `$3` + postWordsOf + `) AS excerpt,
 	       coalesce(ac.handle, cl.name, m.name, ap.name, fo.name) AS thing, a.detail
 	  FROM tenant.audit a
 	  LEFT JOIN tenant.clients c ON c.tenant_id = a.tenant_id AND c.id = a.client_id
 	  LEFT JOIN tenant.targets t ON a.subject = 'target' AND t.tenant_id = a.tenant_id AND t.id = a.subject_id
 	  LEFT JOIN tenant.posts p ON p.tenant_id = a.tenant_id AND p.id = CASE a.subject WHEN 'post' THEN a.subject_id WHEN 'target' THEN t.post_id END
-	  LEFT JOIN tenant.post_versions tv ON tv.tenant_id = t.tenant_id AND tv.id = t.version_id AND tv.id <> p.current_version_id
+	  LEFT JOIN tenant.post_versions tv ON tv.tenant_id = t.tenant_id AND tv.id = t.version_id AND NOT ($2 AND tv.id = p.current_version_id)
 	  LEFT JOIN tenant.accounts ac ON ac.tenant_id = a.tenant_id AND ac.id = CASE a.subject WHEN 'account' THEN a.subject_id WHEN 'target' THEN t.account_id END
 	  LEFT JOIN tenant.clients cl ON a.subject = 'client' AND cl.tenant_id = a.tenant_id AND cl.id = a.subject_id
 	  LEFT JOIN tenant.media m ON a.subject = 'media' AND m.tenant_id = a.tenant_id AND m.id = a.subject_id

@@ -109,7 +109,7 @@ type sieve struct {
 const calendarTables = `
 	  FROM tenant.targets t
 	  JOIN tenant.posts p ON p.tenant_id = t.tenant_id AND p.id = t.post_id
-	  LEFT JOIN tenant.post_versions ov ON ov.tenant_id = t.tenant_id AND ov.id = t.version_id AND t.version_id <> p.current_version_id`
+	  LEFT JOIN tenant.post_versions ov ON ov.tenant_id = t.tenant_id AND ov.id = t.version_id AND NOT ($2 AND t.version_id = p.current_version_id)`
 
 const calendarSieve = `
 	 WHERE t.tenant_id = $1 AND ($2 OR t.client_id = ANY ($3))

@@ -39,7 +39,7 @@ type PostList struct {
 // A post shows where one of its targets gets through the filter. One that has
 // no targets yet belongs to its writer and to those who see every client.
 const postListSieve = `
-	SELECT p.id, p.review, p.excerpt, p.revision, p.updated_at, p.archived_at IS NOT NULL AS archived,
+	SELECT p.id, p.review, w.words AS excerpt, p.revision, p.updated_at, p.archived_at IS NOT NULL AS archived,
 	       coalesce(s.networks, '{}') AS networks, coalesce(s.clients, '{}') AS clients, coalesce(s.shown, '{}') AS shown, s.due_at, coalesce(s.again, 0) AS again
 	  FROM tenant.posts p
 	  LEFT JOIN LATERAL (
@@ -48,7 +48,8 @@ const postListSieve = `
 		       count(*) FILTER (WHERE t.state = 'failed' AND t.reason <> 'manual_check_required' OR t.state = 'needs_reconnect') AS again
 		  FROM tenant.targets t
 		 WHERE t.tenant_id = p.tenant_id AND t.post_id = p.id AND ($8 OR t.client_id = ANY ($9))) s ON true
-	 WHERE p.tenant_id = $1 AND ($6 = '' OR p.excerpt ILIKE $6) AND (p.archived_at IS NULL OR $10)
+	 CROSS JOIN LATERAL (SELECT CASE WHEN $8 THEN` + postWords + `$9` + postWordsOf + ` AS words) w
+	 WHERE p.tenant_id = $1 AND ($6 = '' OR w.words ILIKE $6) AND (p.archived_at IS NULL OR $10)
 	   AND CASE WHEN EXISTS (SELECT FROM tenant.targets t WHERE t.tenant_id = p.tenant_id AND t.post_id = p.id)
 	            THEN EXISTS (SELECT FROM tenant.targets t
 	                 WHERE t.tenant_id = p.tenant_id AND t.post_id = p.id AND ($2 OR t.client_id = ANY ($3))

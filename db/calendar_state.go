@@ -10,9 +10,24 @@ const targetShows = `
 	     WHEN t.state = 'ready' THEN 'approved' WHEN t.state = 'queued' THEN 'publishing' ELSE t.state END`
 
 // targetWords are the first words of the version that the target carries, which an
-// edit after it was sent does not change. It needs calendarTables.
+// edit after it was sent does not change. Where all clients are asked for ($2), a
+// target of the newest version is spoken of in the post's own words, which cost
+// nothing to read; else they may be another client's alone. It needs calendarTables.
 const targetWords = `
-	CASE WHEN t.version_id = p.current_version_id THEN p.excerpt ELSE coalesce(tenant.words_of(ov.content, t.network), p.excerpt) END`
+	CASE WHEN $2 AND t.version_id = p.current_version_id THEN p.excerpt ELSE coalesce(tenant.words_of(ov.content, t.network), '') END`
+
+// postWords and postWordsOf are the words of a post p in lists, for who sees all
+// clients or only some of them: what the targets that they see carry. What nobody is
+// asked to publish is its writer's. They go around the two arguments that say so:
+// `CASE WHEN $2 THEN` + postWords + `$3` + postWordsOf.
+const (
+	postWords = ` p.excerpt WHEN EXISTS (SELECT FROM tenant.targets wt WHERE wt.tenant_id = p.tenant_id AND wt.post_id = p.id) THEN coalesce((
+		SELECT string_agg(DISTINCT tenant.words_of(wv.content, wt.network), ' / ')
+		  FROM tenant.targets wt JOIN tenant.post_versions wv ON wv.tenant_id = wt.tenant_id AND wv.id = wt.version_id
+		 WHERE wt.tenant_id = p.tenant_id AND wt.post_id = p.id AND (wt.state <> 'cancelled' OR wt.version_id = p.current_version_id)
+		   AND wt.client_id = ANY (`
+	postWordsOf = `)), '') ELSE p.excerpt END`
+)
 
 // Shown lists every word that a target may show, in the order in which people
 // look for them: what needs somebody first.

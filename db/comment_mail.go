@@ -50,7 +50,7 @@ func (m *mailing) comment(ctx context.Context, tx pgx.Tx, c model.Comment, about
 	if err != nil {
 		return err
 	}
-	content, err := m.commentContent(c, about)
+	content, err := m.commentContent(ctx, tx, c, about)
 	if err != nil {
 		return err
 	}
@@ -63,12 +63,17 @@ func (m *mailing) comment(ctx context.Context, tx pgx.Tx, c model.Comment, about
 	return nil
 }
 
-func (m *mailing) commentContent(c model.Comment, about requestRow) (mail model.ApprovalMail, err error) {
+func (m *mailing) commentContent(ctx context.Context, tx pgx.Tx, c model.Comment, about requestRow) (mail model.ApprovalMail, err error) {
 	content, err := readOptional(about.Content)
 	if err != nil {
 		return mail, err
 	}
-	post := model.ApprovalMailPost{Post: about.PostID, Excerpt: model.Excerpt(content.Text, 140), Client: about.Client, DueAt: about.DueAt, Zone: about.ClientZone, Words: c.Body}
+	theirs, err := m.sc.networksOf(ctx, tx, content.Accounts, []model.ClientID{about.ClientID})
+	if err != nil {
+		return mail, err
+	}
+	excerpt := eyes{networks: theirs}.words(Version{Content: content})
+	post := model.ApprovalMailPost{Post: about.PostID, Excerpt: excerpt, Client: about.Client, DueAt: about.DueAt, Zone: about.ClientZone, Words: c.Body}
 	return model.ApprovalMail{Agency: m.sc.Workspace.Name, Client: about.Client, Sender: c.Name, Posts: []model.ApprovalMailPost{post},
 		Path: fmt.Sprintf("/w/%s/approvals/%d", m.sc.Workspace.Slug, about.ID)}, nil
 }

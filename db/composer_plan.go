@@ -103,20 +103,27 @@ func (sc *Scope) Versions(ctx context.Context, id model.PostID) (list []VersionL
 		if err != nil {
 			return err
 		}
-		var v VersionLine
-		var canonical []byte
-		var by model.UserID
-		_, err = pgx.ForEachRow(rows, []any{&v.ID, &v.Number, &canonical, &by, &v.At}, func() error {
-			content, err := model.ReadContent(canonical)
-			v.By, v.Excerpt = team.name(by), model.Excerpt(content.Text, 90)
-			v.Current = v.ID == page.Post.CurrentVersionID
-			v.Approved = page.Post.ApprovedVersionID != nil && v.ID == *page.Post.ApprovedVersionID
-			list = append(list, v)
+		all, err := pgx.CollectRows(rows, readVersion)
+		if err != nil {
 			return err
-		})
+		}
+		eyes, err := sc.eyesFor(ctx, tx, all)
+		for _, v := range all {
+			list = append(list, VersionLine{ID: v.ID, Number: v.Number, By: team.name(v.CreatedBy), At: v.CreatedAt, Excerpt: eyes.words(v),
+				Current: v.ID == page.Post.CurrentVersionID, Approved: page.Post.ApprovedVersionID != nil && v.ID == *page.Post.ApprovedVersionID})
+		}
 		return err
 	})
 	return list, err
+}
+
+func readVersion(row pgx.CollectableRow) (v Version, err error) {
+	var canonical []byte
+	if err := row.Scan(&v.ID, &v.Number, &canonical, &v.CreatedBy, &v.CreatedAt); err != nil {
+		return v, err
+	}
+	v.Content, err = model.ReadContent(canonical)
+	return v, err
 }
 
 func (t team) name(id model.UserID) string {
@@ -128,7 +135,8 @@ func (t team) name(id model.UserID) string {
 
 const sqlVersionByNumber = `SELECT id FROM tenant.post_versions WHERE tenant_id = $1 AND post_id = $2 AND number = $3`
 
-// PostVersion reads one version of a post that the actor may see.
+// PostVersion reads one version of a post that the actor may see, and of what it
+// says that which the accounts of their clients get, or got.
 func (sc *Scope) PostVersion(ctx context.Context, id model.PostID, number int) (v Version, err error) {
 	defer wrap(&err, "read version %d of post %d", number, id)
 	err = sc.read(ctx, func(tx pgx.Tx) error {
@@ -143,7 +151,13 @@ func (sc *Scope) PostVersion(ctx context.Context, id model.PostID, number int) (
 		if err != nil {
 			return err
 		}
-		v, err = sc.version(ctx, tx, version)
+		if v, err = sc.version(ctx, tx, version); err != nil {
+			return err
+		}
+		eyes, err := sc.eyesFor(ctx, tx, []Version{v})
+		accounts := len(v.Content.Accounts)
+		v.Content = eyes.content(v)
+		v.Hidden = accounts - len(v.Content.Accounts)
 		return err
 	})
 	return v, err

@@ -64,7 +64,7 @@ func (sc *Scope) usage(ctx context.Context, tx pgx.Tx, ids []model.MediaID) (map
 }
 
 const sqlMediaUses = `
-	SELECT vm.media_id, p.id AS post, CASE WHEN h.hidden THEN '' ELSE p.excerpt END AS excerpt, h.hidden, p.state, s.scheduled, s.published, s.due_at` + useOfMedia + `
+	SELECT vm.media_id, p.id AS post, CASE WHEN h.hidden THEN '' ELSE CASE WHEN $4 THEN` + postWords + `$5` + postWordsOf + ` END AS excerpt, h.hidden, p.state, s.scheduled, s.published, s.due_at` + useOfMedia + `
 	  JOIN tenant.media m ON m.tenant_id = vm.tenant_id AND m.id = vm.media_id
 	  CROSS JOIN LATERAL (SELECT NOT ($4 OR coalesce(m.client_id = ANY ($5), false)) AS hidden) h
 	 WHERE vm.tenant_id = $1 AND vm.media_id = ANY ($2)

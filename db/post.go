@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"herald/db/model"
+	"herald/db/network"
 )
 
 // Post is a thread of immutable versions, as screens show it.
@@ -37,6 +39,7 @@ type Version struct {
 	Hash      []byte
 	CreatedBy model.UserID
 	CreatedAt time.Time
+	Hidden    int // accounts of clients that the reader does not see; what only they get is not in Content
 }
 
 // PostPage is a post with its current version and those of its targets that the
@@ -98,6 +101,9 @@ func (sc *Scope) postPage(ctx context.Context, tx pgx.Tx, id model.PostID, sqlPo
 		return page, err
 	}
 	page.Hidden = len(all) - len(page.Targets)
+	if page.Hidden > 0 {
+		page.Post.Excerpt = page.words()
+	}
 	if len(page.Targets) == 0 && (len(all) > 0 || page.Post.CreatedBy != sc.Actor.User && !sc.Actor.Role.EveryClient()) {
 		return PostPage{}, errNoPost
 	}
@@ -141,21 +147,40 @@ func (p PostPage) Carries(t Target) model.Content {
 	return p.Version.Content
 }
 
+// words are the first ones of what the page's targets carry.
+func (p PostPage) words() string {
+	var list []string
+	for _, t := range p.Targets {
+		if t.State != model.Cancelled || t.VersionID == p.Version.ID {
+			list = append(list, model.Excerpt(p.Carries(t).For(string(t.Network), t.AccountID).Text, 140))
+		}
+	}
+	slices.Sort(list)
+	return strings.Join(slices.Compact(list), " / ")
+}
+
 // Visible is what the current version says to the page's targets. What only
 // hidden ones get is another client's, and left out.
 func (p PostPage) Visible() model.Content {
-	all := p.Version.Content
 	if p.Hidden == 0 {
-		return all
+		return p.Version.Content
 	}
-	seen := model.Content{Variants: map[string]model.Variant{}, Options: map[model.AccountID]map[string]string{}}
+	networks := map[model.AccountID]network.Name{}
 	for _, t := range p.Targets {
-		if !slices.Contains(all.Accounts, t.AccountID) {
-			continue
+		networks[t.AccountID] = t.Network
+	}
+	return visible(p.Version.Content, networks)
+}
+
+// visible is what content says to some of its accounts.
+func visible(all model.Content, to map[model.AccountID]network.Name) model.Content {
+	seen := model.Content{Variants: map[string]model.Variant{}, Options: map[model.AccountID]map[string]string{}}
+	for _, id := range all.Accounts {
+		if name, ok := to[id]; ok {
+			seen.Accounts = append(seen.Accounts, id)
+			seen.Options[id] = all.Options[id]
+			seen = takeShared(seen, all, string(name))
 		}
-		seen.Accounts = append(seen.Accounts, t.AccountID)
-		seen.Options[t.AccountID] = all.Options[t.AccountID]
-		seen = takeShared(seen, all, string(t.Network))
 	}
 	return seen
 }

@@ -2,6 +2,7 @@ package db_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -92,6 +93,34 @@ func TestAnApproversCommentIsMailedToWhoItConcerns(t *testing.T) {
 	post := mails(mia)[0].Content.Posts[0]
 	if c := mails(mia)[0].Content; c.Sender != "Dana" || post.Words != "Could it be <b>rolls</b>?" || post.Excerpt != "Fresh <bread>" || !strings.HasSuffix(c.Path, fmt.Sprintf("/approvals/%d", r.ID)) {
 		t.Errorf("the mail says %+v", c)
+	}
+}
+
+// TestAMailAboutACommentSaysWhatItsClientGets: the words for all may be for another
+// client alone.
+func TestAMailAboutACommentSaysWhatItsClientGets(t *testing.T) {
+	t.Parallel()
+	h, dana, _, page := shared(t, dbtest.SecondShard)
+	own, clients := "For ours", []model.ClientID{h.client, page.Targets[0].ClientID, page.Targets[1].ClientID}
+	content := page.Version.Content
+	content.Text, content.Variants = "SECRET of Bolt", map[string]model.Variant{"mastodon": {Text: &own}}
+	slices.Sort(clients)
+	page, err := h.Owner.SavePost(t.Context(), page.Post.ID, db.PostForm{Seen: page.Post.Revision, Content: content, Named: slices.Compact(clients)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page = h.submit(t, page)[0]
+	if _, err := h.review(t, dana).Comment(t.Context(), h.request(t, page.Post.ID, h.client).ID, "", "Good"); err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	for _, m := range h.mails(t) {
+		if m.Kind == model.MailComment {
+			said = append(said, m.Content.Posts[0].Excerpt)
+		}
+	}
+	if len(said) == 0 || len(slices.Compact(said)) != 1 || said[0] != own {
+		t.Errorf("the mails say %q", said)
 	}
 }
 

@@ -123,6 +123,7 @@ func (d *Desk) showVersion(w http.ResponseWriter, r *http.Request, scope *db.Sco
 	if err != nil {
 		return err
 	}
+	page.Hidden += version.Hidden
 	parts, err := d.saidBy(r.Context(), scope, page, version)
 	if err != nil {
 		return err

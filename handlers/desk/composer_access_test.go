@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"herald/db"
 	"herald/db/dbtest"
@@ -159,4 +160,72 @@ func TestADuplicateHoldsNothingOfAClientThatIsNotSeen(t *testing.T) {
 	if whole := s.get(t, s.owner, path); !whole.says(secret) || !whole.says("budget") || !whole.says(shared) {
 		t.Error("who sees both clients gets less than the post")
 	}
+}
+
+// TestNoPageSaysWhatOnlyAnotherClientGets: of a post for two clients, each of which
+// gets words of its own, somebody who works for one reads those of that one, in
+// every version and in every list.
+func TestNoPageSaysWhatOnlyAnotherClientGets(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	rival := s.agency.Client(t, "rival")
+	theirs := s.agency.Account(t, rival, network.Webhook)
+	mine, secret, older := "Sunrise for mine", "Nightfall for the rival", "Eclipse for the rival"
+	named := []model.ClientID{s.client, rival}
+	form := db.PostForm{Content: model.Content{Text: older, Accounts: []model.AccountID{theirs}}, Notes: "The rival's budget", Named: []model.ClientID{rival}}
+	page, err := s.agency.Owner.SavePost(t.Context(), 0, form)
+	if err != nil {
+		t.Fatal(err)
+	}
+	media := dbtest.Look[model.MediaID](t, s.World, s.agency.Shard, `
+		INSERT INTO tenant.media (tenant_id, client_id, state, kind, type, name, path, sha256, bytes, created_at)
+		VALUES ($1, $2, 'ready', 'image', 'image/jpeg', 'mine.jpg', 'tenants/1/x', decode(repeat('ab', 32), 'hex'), 1, now()) RETURNING id`, s.agency.ID, s.client)
+	content := model.Content{Text: secret, Media: []model.ContentMedia{{ID: media}}, Accounts: []model.AccountID{s.account, theirs}, Variants: map[string]model.Variant{"mastodon": {Text: &mine}}}
+	if page, err = s.agency.Owner.SavePost(t.Context(), page.Post.ID, db.PostForm{Seen: page.Post.Revision, Content: content, Notes: "The rival's budget", Named: named}); err != nil {
+		t.Fatal(err)
+	}
+	due, err := model.At(s.Clock.Now().Add(24*time.Hour), "Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if page, err = s.agency.Owner.PlanPost(t.Context(), page.Post.ID, page.Post.Revision, due); err != nil {
+		t.Fatal(err)
+	}
+	s.Super(t, s.agency.Shard, `INSERT INTO tenant.audit (tenant_id, user_id, name, verb, subject, subject_id, client_id, detail, at) VALUES ($1, $2, 'x', 'commented', 'post', $3, $4, '{}', now())`,
+		s.agency.ID, s.agency.Owner.Actor.User, page.Post.ID, s.client)
+	who := s.agency.Member(t, model.Manager, map[model.ClientID][]model.Permission{s.client: {model.PostsView, model.PostsWrite, model.ActivityView, model.MediaView}})
+	half := s.signIn(t, who)
+	post, day := fmt.Sprintf("/w/north/posts/%d", page.Post.ID), "/w/north/calendar?date="+due.Local.Date.String()
+	read := func(path string, shows bool) {
+		t.Helper()
+		a := s.get(t, half, path).want(t, 200)
+		if strings.Contains(a.body, secret) || a.says("Eclipse") || a.says("budget") {
+			t.Errorf("%s says what the rival gets", path)
+		}
+		if a.says(mine) != shows {
+			t.Errorf("%s: the reader's own words are there: %v, want %v", path, !shows, shows)
+		}
+	}
+	for path, shows := range map[string]bool{
+		fmt.Sprintf("/w/north/media/%d", media): true, post: true, post + "/versions/2": true, post + "/versions/1": false, "/w/north/posts": true, "/w/north/activity": true,
+		day: true, day + "&view=list": true, "/w/north/posts?q=Sunrise": true, "/w/north/posts?q=Nightfall": false,
+		day + "&view=list&q=Sunrise": true, day + "&q=Nightfall": false,
+	} {
+		read(path, shows)
+	}
+	if v, err := who.PostVersion(t.Context(), page.Post.ID, 2); err != nil || v.Content.Text != "" || v.Hidden != 1 || *v.Content.Variants["mastodon"].Text != mine {
+		t.Errorf("the version as it is handed out: %+v, %v", v, err)
+	}
+	whole := s.get(t, s.owner, post).want(t, 200)
+	if !whole.says(secret) || !whole.says("Eclipse") {
+		t.Error("who sees both clients sees less than the post")
+	}
+
+	content.Accounts, content.Text = []model.AccountID{s.account}, "Everybody's own"
+	if _, err = s.agency.Owner.SavePost(t.Context(), page.Post.ID, db.PostForm{Seen: page.Post.Revision, Content: content}); err != nil {
+		t.Fatal(err)
+	}
+	read(post, true)
+	read(post+"/versions/2", true)
+	read(post+"/versions/1", false)
 }
