@@ -153,9 +153,11 @@ func (p *Pipeline) shown(ctx context.Context, w MediaWork, sql string, args ...a
 	return err
 }
 
-// HoldMedia keeps the lease for another while, and says how far the work is.
+// HoldMedia keeps the lease for another while, and says how far the work is. Pages
+// that show it ask by themselves: to the others, which hear of a workspace's changes,
+// it would be news each second.
 func (p *Pipeline) HoldMedia(ctx context.Context, w MediaWork, lease time.Duration, percent int) error {
-	return p.shown(ctx, w, `SELECT tenant.hold_media($1, $2, $3, $4, $5)`, p.now().Add(lease), min(max(percent, 0), 100))
+	return p.held(ctx, w, `SELECT tenant.hold_media($1, $2, $3, $4, $5)`, p.now().Add(lease), min(max(percent, 0), 100))
 }
 
 // WaitMedia gives the lease back for a time. say is for people and stands beside

@@ -6,6 +6,13 @@ import (
 	"herald/db"
 )
 
+// Shift begins to work on a task: the work ends with its context, and says how far
+// it is with tell.
+func (l *Librarian) Shift(ctx context.Context, w db.MediaWork) (work context.Context, tell func(percent int), end func()) {
+	s := l.begin(ctx, w)
+	return s.ctx, s.tell, s.end
+}
+
 // Settle writes down what became of a task, as after err.
 func (l *Librarian) Settle(ctx context.Context, w db.MediaWork, err error) error {
 	return l.settle(ctx, w, err)

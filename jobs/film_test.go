@@ -2,12 +2,16 @@ package jobs_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"os/exec"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"herald/db"
+	"herald/db/model"
 	"herald/db/network"
 )
 
@@ -81,6 +85,45 @@ func TestAVideoIsConvertedForNetworksThatNeedIt(t *testing.T) {
 	if b := a.bytes(t, got.Renditions[0].Path); !bytes.Contains(b, []byte("avc1")) {
 		t.Error("it is no H.264")
 	}
+}
+
+// What a worker tells of its progress stands in the file's row while it works, and
+// is no news to pages that show something else.
+func TestProgressIsWrittenWhileTheWorkLasts(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t, network.Instagram)
+	changes := 0
+	options := a.Options()
+	options.Changed = func(model.TenantID) { changes++ }
+	pipe, err := db.OpenPipeline(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pipe.Close)
+	a.lib.Pipe, a.lib.Lease = pipe, 80*time.Millisecond
+	id := a.upload(t, network.Video, "video/mp4", "film.mp4", h264(t))
+	w, err := pipe.BeginMedia(t.Context(), a.due(t)[0].MediaKey, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	work, tell, end := a.lib.Shift(t.Context(), w)
+	for _, percent := range []int{7, 42, 99} {
+		tell(percent)
+		for until := time.Now().Add(20 * time.Second); a.asset(t, id).Progress != percent; {
+			if time.Now().After(until) {
+				t.Fatalf("it says %d, want %d", a.asset(t, id).Progress, percent)
+			}
+		}
+	}
+	if changes != 0 {
+		t.Errorf("pages were told %d times", changes)
+	}
+	a.Super(t, a.Shard, `UPDATE tenant.media_tasks SET owner = NULL`) // another has it
+	<-work.Done()
+	if !errors.Is(context.Cause(work), db.ErrLostLease) {
+		t.Errorf("the work ended with %v", context.Cause(work))
+	}
+	end()
 }
 
 func TestAVideoIsTakenWithoutTools(t *testing.T) {

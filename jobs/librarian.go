@@ -37,6 +37,8 @@ const (
 	maxTries = 6
 	// awayWait is how soon a scanner or store that does not answer is asked again.
 	awayWait = 30 * time.Second
+	// progressEvery is how often what is told of a task's progress is written down.
+	progressEvery = time.Second
 )
 
 func (l *Librarian) lease() time.Duration {
@@ -61,7 +63,7 @@ func (l *Librarian) Work(ctx context.Context, key db.MediaKey) error {
 	return l.settle(context.WithoutCancel(ctx), w, l.carry(s.ctx, w, s))
 }
 
-// shift is one task under way: it keeps the lease and tells how far it is.
+// shift is one task under way: it keeps the lease and writes down how far it is.
 type shift struct {
 	ctx     context.Context
 	end     func()
@@ -76,24 +78,36 @@ func (l *Librarian) begin(ctx context.Context, w db.MediaWork) *shift {
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
-		beat := time.NewTicker(l.lease() / 8)
-		defer beat.Stop()
-		for {
-			select {
-			case <-inner.Done():
-				return
-			case <-beat.C:
-				if err := l.Pipe.HoldMedia(inner, w, l.lease(), int(s.percent.Load())); errors.Is(err, db.ErrLostLease) {
-					cancel(err)
-				}
-			}
-		}
+		l.hold(inner, w, s, cancel)
 	}()
 	s.end = func() { cancel(nil); <-stopped }
 	return s
 }
 
-// tell notes progress; the lease's next beat writes it.
+// hold keeps the lease until ctx ends, and asks for it early to say how far the
+// work is.
+func (l *Librarian) hold(ctx context.Context, w db.MediaWork, s *shift, lost func(error)) {
+	beat := time.NewTicker(min(l.lease()/8, progressEvery))
+	defer beat.Stop()
+	held, said := time.Now(), 0 // of the network, not of the clock that rules read
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-beat.C:
+			percent := int(s.percent.Load())
+			if percent == said && time.Since(held) < l.lease()/8 {
+				continue
+			}
+			if err := l.Pipe.HoldMedia(ctx, w, l.lease(), percent); errors.Is(err, db.ErrLostLease) {
+				lost(err)
+			}
+			held, said = time.Now(), percent
+		}
+	}
+}
+
+// tell notes progress; the next beat writes it.
 func (s *shift) tell(percent int) { s.percent.Store(int64(percent)) }
 
 func (l *Librarian) carry(ctx context.Context, w db.MediaWork, s *shift) error {

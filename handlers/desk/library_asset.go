@@ -155,7 +155,9 @@ func rendition(r db.Rendition) library.Rendition {
 	case "ready":
 		one.Standing, one.Size = library.Standing{}, library.Bytes(r.Bytes)
 	case "making":
-		one.Standing.State, one.Standing.Words = "processing", "Being made"
+		one.Standing.State, one.Standing.Words, one.Standing.Moves = "processing", "Being made", true
+	case "waiting":
+		one.Standing.Words, one.Standing.Moves = "Waits to be made", true
 	}
 	return one
 }

@@ -278,6 +278,30 @@ func TestTheLibraryShowsWhatIsOnItsWayAndWhatStopped(t *testing.T) {
 	s.submit(t, s.owner, fmt.Sprintf("/w/north/media/%d/retries", list[3]), nil).want(t, 409, "This file is harmful and stays locked away.")
 }
 
+// A file's page shows how far what is made of it is, and asks on until all is there.
+func TestAFileShowsHowFarItsRenditionsAre(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	one := s.stock(t, 1)[0]
+	at := fmt.Sprintf("/w/north/media/%d", one)
+	asks := fmt.Sprintf(`hx-get="%s"`, at)
+	if page := s.get(t, s.owner, at).want(t, 200); strings.Contains(page.body, "Made for networks</h3>") || strings.Contains(page.body, asks) {
+		t.Error("it asks for what nobody wants made")
+	}
+	s.Super(t, s.agency.Shard, `INSERT INTO tenant.media_renditions (tenant_id, media_id, recipe, state, progress, wanted_at) VALUES
+		($1, $2, 'video/mp4 1920x1080 codec=h264', 'making', 42, $3), ($1, $2, 'video/mp4 1280x720 codec=h264', 'waiting', 0, $3)`, s.agency.ID, one, dbtest.Noon)
+	page := s.get(t, s.owner, at).want(t, 200, "MP4, 1920 × 1080", "Being made", "MP4, 1280 × 720", "Waits to be made")
+	if !strings.Contains(page.body, `value="42"`) || !strings.Contains(page.body, asks) || !strings.Contains(page.body, `hx-select="#asset-made"`) {
+		t.Errorf("progress is missing, or it does not ask on: %s", page.body[strings.Index(page.body, `id="asset-made"`):])
+	}
+	s.Super(t, s.agency.Shard, `UPDATE tenant.media_renditions SET state = 'failed', reason = 'This video does not come down to 8 MB.' WHERE state = 'waiting'`)
+	s.Super(t, s.agency.Shard, `UPDATE tenant.media_renditions SET state = 'ready', progress = 100, path = 'x', bytes = 2000000, width = 1920, height = 1080 WHERE state = 'making'`)
+	if page := s.get(t, s.owner, at).want(t, 200, "MP4, 1920 × 1080", "1.9 MB", "This video does not come down to 8 MB.", "Try again"); strings.Contains(page.body, asks) {
+		t.Error("it asks on for what is there")
+	}
+	s.get(t, s.owner, at+"/standing").want(t, 200, "MP4, 1920 × 1080") // the part that a file on its way asks for brings it along
+}
+
 func TestTheLibrarySaysHowFullItIs(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
