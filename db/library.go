@@ -62,6 +62,7 @@ type MediaStanding string
 const (
 	Unfinished MediaStanding = "unfinished" // on its way
 	Stopped    MediaStanding = "stopped"    // refused, or in quarantine
+	Attachable MediaStanding = "attachable" // not stopped
 )
 
 // LibraryOrder is what the library is sorted by.
@@ -220,6 +221,8 @@ func (q *libraryQuery) looks(f LibraryFilter) {
 		q.and("m.state IN ('uploading', 'scanning', 'processing')")
 	case Stopped:
 		q.and("m.state IN ('refused', 'quarantined')")
+	case Attachable:
+		q.and("m.state NOT IN ('refused', 'quarantined')")
 	}
 	if !f.From.IsZero() {
 		q.and("m.created_at >= %s", f.From)

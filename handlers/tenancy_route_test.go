@@ -67,10 +67,15 @@ var routes = map[string]route{
 	"GET /w/{slug}/media/new":                       newFiles,
 	"POST /w/{slug}/media/files":                    files,
 	"POST /w/{slug}/media/arrivals":                 arrivals,
+	"GET /w/{slug}/media/attachments":               get(func(of dbtest.Holding) string { return "/media/attachments?media=" + id(of.Media) }),
+	"GET /w/{slug}/media/picker":                    picks,
 	"GET /w/{slug}/media/standings":                 get(func(of dbtest.Holding) string { return "/media/standings?media=" + id(of.Media) }),
 	"GET /w/{slug}/media/{media}":                   get(func(of dbtest.Holding) string { return "/media/" + id(of.Media) }),
 	"GET /w/{slug}/media/{media}/standing":          get(func(of dbtest.Holding) string { return "/media/" + id(of.Media) + "/standing" }),
 	"POST /w/{slug}/media/{media}":                  describes,
+	"GET /w/{slug}/media/{media}/crop":              get(func(of dbtest.Holding) string { return "/media/" + id(of.Media) + "/crop?preset=webhook/post" }),
+	"POST /w/{slug}/media/{media}/crop":             cropped,
+	"POST /w/{slug}/media/{media}/focus":            post(func(of dbtest.Holding) string { return "/media/" + id(of.Media) + "/focus" }, "x", "100", "y", "900"),
 	"POST /w/{slug}/media/{media}/retries":          post(func(of dbtest.Holding) string { return "/media/" + id(of.Media) + "/retries" }),
 	"POST /w/{slug}/media/tags":                     onFiles("/media/tags", "tags", "summer"),
 	"POST /w/{slug}/media/moves":                    moves,
@@ -219,6 +224,8 @@ func composed(path string) route {
 		}
 		list = append(list, with("post", "post", id(of.Draft), "seen", g.seen(of, of.Draft), "account", mine))
 		if path == "/form" {
+			list = append(list, with("file of the library", "account", mine, "do", "attach", "pick", id(of.Media)))
+			list = append(list, with("file that arrived", "account", mine, "do", "arrive", "arrived", id(of.Media)))
 			list = append(list, with("all of a client", "account", mine, "do", "all:"+id(of.Client)))
 		}
 		return list
@@ -283,13 +290,25 @@ func files(g *grounds, own, of dbtest.Holding) []try {
 	}
 }
 
+func picks(_ *grounds, own, of dbtest.Holding) []try {
+	return []try{
+		{name: "nothing", path: at(own, "/media/picker"), free: true},
+		{name: "client", path: at(own, "/media/picker?owner="+id(of.Client))},
+	}
+}
+
 func arrivals(_ *grounds, own, of dbtest.Holding) []try {
 	to := at(own, "/media/arrivals")
 	return []try{
-		{name: "file", path: to, form: fields("pick", id(of.Media))},
-		{name: "one of two files", path: to, form: fields("pick", id(own.Media), "pick", id(of.Media))},
-		{name: "folder", path: to, form: fields("pick", id(own.Media), "folder", id(of.Folder))},
+		{name: "file", path: to, form: fields("arrived", id(of.Media))},
+		{name: "one of two files", path: to, form: fields("arrived", id(own.Media), "arrived", id(of.Media))},
+		{name: "folder", path: to, form: fields("arrived", id(own.Media), "folder", id(of.Folder))},
 	}
+}
+
+func cropped(_ *grounds, own, of dbtest.Holding) []try {
+	f := fields("preset", "webhook/post", "do", "save", "x", "0", "y", "0", "width", "50", "height", "40")
+	return []try{{name: "file", path: at(own, "/media/"+id(of.Media)+"/crop"), form: f}}
 }
 
 func describes(g *grounds, own, of dbtest.Holding) []try {

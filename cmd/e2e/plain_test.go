@@ -28,7 +28,7 @@ func TestEverythingGoesWithoutScript(t *testing.T) {
 	p.upload("#file", photo(t, "rye.jpg"))
 	p.goes("button", "Upload")
 	p.sees("rye.jpg")
-	p.fill("Description", storyAlt)
+	p.fill("Alt text", storyAlt)
 	p.goes("button", "Customise for Mastodon")
 	p.fill("Text for Mastodon", storyToot)
 	p.goes("button", "Check again")

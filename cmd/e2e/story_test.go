@@ -100,7 +100,7 @@ func (s *story) write() {
 	p.says("#composer-check [data-verdict=bad]", "Instagram")
 	p.upload("#file", photo(s.t, "rye.jpg"))
 	p.says("#composer-media", "rye.jpg")
-	p.fill("Description", storyAlt)
+	p.fill("Alt text", storyAlt)
 	p.says("#composer-check", "Every network would take this.")
 	p.press("button", "Customise for Mastodon")
 	p.fill("Text for Mastodon", storyToot)
@@ -111,7 +111,7 @@ func (s *story) write() {
 	if got := p.value("Text for Mastodon"); got != storyToot {
 		s.t.Errorf("Mastodon's own text came back as %q", got)
 	}
-	if got := p.value("Description"); got != storyAlt {
+	if got := p.value("Alt text"); got != storyAlt {
 		s.t.Errorf("the description came back as %q", got)
 	}
 	p.fits()

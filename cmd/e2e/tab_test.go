@@ -192,7 +192,7 @@ var roles = map[string][]string{
 	"button": {"button", "DisclosureTriangle"},
 	"link":   {"link"},
 	"box":    {"checkbox", "radio"},
-	"field":  {"textbox", "combobox", "Date", "InputTime", "DateTime", "searchbox"},
+	"field":  {"textbox", "combobox", "Date", "InputTime", "DateTime", "searchbox", "spinbutton"},
 }
 
 // find returns the one thing of a role that is called name, or called name and

@@ -114,10 +114,10 @@ func (c *checker) alt(field string, i int) {
 	switch has := utf8.RuneCountInString(m.Alt); {
 	case !taken:
 	case strings.TrimSpace(m.Alt) == "":
-		c.warn(field, AltMissing, "%s has no description: add one for people who cannot see it.", c.file(i))
-	case !c.readable(field, "The description of "+c.name(i), m.Alt):
+		c.warn(field, AltMissing, "%s has no alt text: add one for people who cannot see it.", c.file(i))
+	case !c.readable(field, "The alt text of "+c.name(i), m.Alt):
 	case a.Max > 0 && has > a.Max:
-		c.say(field, AltTooLong, "The description of %s has %s characters, %s takes %s: take out %s.",
+		c.say(field, AltTooLong, "The alt text of %s has %s characters, %s takes %s: take out %s.",
 			c.name(i), number(has), c.n.Label, number(a.Max), number(has-a.Max))
 	}
 }

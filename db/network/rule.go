@@ -42,6 +42,12 @@ type AltRule struct {
 	Max          int
 }
 
+// TakesAlt says whether the network has a place for an alt text of such a file, in
+// some of its formats at least.
+func (n *Network) TakesAlt(kind MediaKind) bool {
+	return kind == Image && n.Alt.Image || kind == Video && n.Alt.Video
+}
+
 // LinkUse is what becomes of Draft.Link.
 type LinkUse string
 

@@ -72,9 +72,8 @@ func TestTheComposerInABrowser(t *testing.T) {
 		}
 	}
 	p.MustElement("#file").MustSetFiles(files...)
-	shows("#media-drop:has(.media-progress[hidden])", "Add pictures")
+	shows("#composer-uploads", "is a PDF")
 	p.MustWait(`() => document.querySelectorAll(".attachment").length === 2`)
-	shows("#composer-media", "is a PDF")
 	p.MustElementR("button", "Customise for Mastodon").MustClick()
 	shows(".variant", "Back to shared")
 	if got := p.MustElement("#text").MustProperty("value").Str(); got != "Fresh bread from seven" {

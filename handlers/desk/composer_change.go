@@ -22,6 +22,12 @@ func (e *editing) change(ctx context.Context) error {
 		err = e.changeVariant(network.Name(e.form.arg))
 	case "up", "down", "remove":
 		err = e.moveFile()
+	case "alt":
+		err = e.takeAlt()
+	case "attach", "arrive":
+		err = e.pick(ctx)
+	case "library":
+		err = e.openPicker(ctx)
 	case "at":
 		err = e.form.when.take(e.form.arg)
 	default:
@@ -114,14 +120,31 @@ func (e *editing) moveFile() error {
 	return nil
 }
 
+// takeAlt gives an attachment the alt text that it has in the library.
+func (e *editing) takeAlt() error {
+	list, err := ids[model.MediaID]([]string{e.form.arg})
+	if err != nil {
+		return err
+	}
+	for i, m := range e.form.content.Media {
+		if m.ID == list[0] {
+			e.form.content.Media[i].Alt = e.assets[m.ID].Alt
+		}
+	}
+	return nil
+}
+
 // drawParts answers htmx with those parts of the page that a change of the form
 // can change. The one that was asked for is the answer; the others come beside.
 func (e *editing) drawParts(w http.ResponseWriter, r *http.Request) error {
 	return web.Render(w, r, http.StatusOK, e.changed(e.form.do))
 }
 
-// drawMedia answers htmx after an upload.
+// drawMedia answers htmx after files came with the form or from an address.
 func (e *editing) drawMedia(w http.ResponseWriter, r *http.Request) error {
+	if e.form.do == "fetch" {
+		return web.Render(w, r, http.StatusOK, e.changed("fetch"))
+	}
 	return web.Render(w, r, http.StatusOK, e.changed("upload"))
 }
 

@@ -1,7 +1,9 @@
 package desk
 
 import (
+	"cmp"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -10,6 +12,7 @@ import (
 	"herald/db/network"
 	"herald/handlers/web"
 	"herald/views/composer"
+	"herald/views/library"
 )
 
 // checkPart is what each network says. Accounts of one network that get the same
@@ -42,11 +45,42 @@ func (e *editing) checkGroup(t db.CheckedTarget) composer.CheckGroup {
 		g.Network, g.Label, g.Limit, g.Length = t.Network.Name, t.Network.Label, t.Network.LimitOf(t.Draft), t.Network.Length(t.Draft)
 		g.Text, g.Format = t.Network.Body(t.Draft), formatWord(t.Network.FormatOf(t.Draft))
 	}
+	g.Shows = e.shows(t)
 	for _, p := range t.Problems {
 		g.Problems = append(g.Problems, composer.CheckProblem{Say: p.Say, Warn: p.Warn, Href: e.place(t, p.Field)})
 		g.MayFit = g.MayFit || p.Code == network.TextTooLong
 	}
 	return g
+}
+
+// shows are the target's files as the network will show them, as far as there is
+// a picture of them.
+func (e *editing) shows(t db.CheckedTarget) (list []library.Shown) {
+	if t.Network == nil {
+		return nil
+	}
+	for i, media := range t.Media {
+		a := e.assets[media]
+		if a.State != db.MediaReady || a.ThumbPath == "" || a.Width == 0 {
+			continue
+		}
+		list = append(list, e.shown(t, i, a))
+	}
+	return list
+}
+
+func (e *editing) shown(t db.CheckedTarget, i int, a db.Asset) library.Shown {
+	sent := t.Draft.Media[i]
+	s := library.Shown{Thumb: e.desk.mediaURL(e.scope, a.ID, "thumbnail"), Alt: cmp.Or(sent.Alt, a.Name), Width: a.Width, Height: a.Height,
+		Say: fmt.Sprintf("%d × %d, %s", sent.Width, sent.Height, typeWord(sent.Type))}
+	if r, err := network.ParseRecipe(t.Recipes[i]); err == nil {
+		s.Part = r.Crop
+	}
+	if e.scope.Actor.May(model.MediaWrite, a.ClientID) {
+		key := network.PresetOf(t.Network.Name, t.Network.FormatOf(t.Draft))
+		s.Href = at(e.scope, "/media/"+id(a.ID)+"/crop?preset="+url.QueryEscape(key))
+	}
+	return s
 }
 
 // place is where in the form a problem is mended: the network's own words if it

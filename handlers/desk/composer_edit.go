@@ -25,8 +25,9 @@ type editing struct {
 	checked db.Checked
 	paths   composer.Paths
 
-	differs     bool           // the targets have times of their own
-	taken       taken          // the files that came with the form
+	differs     bool  // the targets have times of their own
+	taken       taken // the files that came with the form
+	picker      *composer.Picker
 	lost        error          // an account or a file of the form is not there
 	checkNo     *model.Refusal // why the networks could not be asked
 	timeRefused *model.Refusal
@@ -63,7 +64,7 @@ func (d *Desk) edit(ctx context.Context, scope *db.Scope, form composition) (e *
 // paths are where the composer's forms and links go.
 func (d *Desk) paths(scope *db.Scope, id model.PostID) composer.Paths {
 	p := composer.Paths{Save: at(scope, "/posts"), Form: at(scope, "/posts/form"), Check: at(scope, "/posts/check"),
-		Upload: at(scope, "/media"), Accounts: at(scope, "/accounts"), Approvals: at(scope, "/approvals")}
+		Upload: at(scope, "/media"), Uploads: at(scope, "/uploads"), Accounts: at(scope, "/accounts"), Approvals: at(scope, "/approvals")}
 	if id != 0 {
 		p.Back = postPath(scope, id)
 		p.Save, p.Archive, p.Retry = p.Back, p.Back+"/archive", p.Back+"/retries"
@@ -118,7 +119,20 @@ func (e *editing) chosenClients() (list []model.ClientID) {
 // loadAssets reads the form's files and drops those that are not there.
 func (e *editing) loadAssets(ctx context.Context) error {
 	e.assets = map[model.MediaID]db.Asset{}
-	for _, m := range e.form.allMedia() {
+	all := e.form.allMedia()
+	list, err := e.scope.Media(ctx, all)
+	if no, ok := model.Refused(err); ok && no.Kind == model.NotFound {
+		return e.loadEach(ctx, all)
+	}
+	for _, a := range list {
+		e.assets[a.ID] = a
+	}
+	return err
+}
+
+// loadEach finds out which of the files are not there.
+func (e *editing) loadEach(ctx context.Context, all []model.MediaID) error {
+	for _, m := range all {
 		list, err := e.scope.Media(ctx, []model.MediaID{m})
 		no, ok := model.Refused(err)
 		if err != nil && (!ok || no.Kind != model.NotFound) {
@@ -209,15 +223,18 @@ func (e *editing) takeFiles(ctx context.Context) (err error) {
 	if err := e.desk.await(ctx, e.scope, &e.taken); err != nil {
 		return err
 	}
-	e.taken.said = append(e.form.told.said, e.taken.said...)
-	e.taken.refused = append(e.form.told.refused, e.taken.refused...)
-	for _, a := range e.taken.assets {
+	e.attach(e.taken.assets)
+	return e.check(ctx)
+}
+
+// attach puts files of the library into the post, with their own alt text.
+func (e *editing) attach(assets []db.Asset) {
+	for _, a := range assets {
 		e.assets[a.ID] = a
 		if !e.form.has(a.ID) {
 			e.form.content.Media = append(e.form.content.Media, model.ContentMedia{ID: a.ID, Alt: a.Alt})
 		}
 	}
-	return e.check(ctx)
 }
 
 // owners are the clients that an upload can belong to: those the post goes to,

@@ -27,10 +27,11 @@ type composition struct {
 	owner    model.ClientID // whose library new files go to
 	when     whenForm
 	files    []*upload
+	picks    []model.MediaID // files of the library to attach
+	find     string          // what is looked for in it
 
 	addresses []string // of files to fetch
 
-	told    taken // what was said of the files that came before, while several go up one by one
 	refused error // a field that holds more than it may; the rest is read all the same
 }
 
@@ -80,14 +81,8 @@ func readComposition(p *parts) (c composition, err error) {
 	c.when = readWhen(p)
 	c.readWords(p)
 	c.refused = c.tooMuch()
-	if p.Get("batch") == "more" {
-		c.told = taken{said: few(p.Values["said"]), refused: few(p.Values["refused"])}
-	}
 	return c, nil
 }
-
-// few keeps what a page says again within bounds.
-func few(list []string) []string { return list[:min(len(list), formFiles)] }
 
 func (c *composition) readWords(p *parts) {
 	c.content.Text, c.content.FirstComment = typed(p.Get("text")), typed(p.Get("first_comment"))
@@ -135,6 +130,10 @@ func (c *composition) readIDs(p *parts) (err error) {
 	if c.named, err = ids[model.ClientID](p.Values["named"]); err != nil {
 		return err
 	}
+	if c.picks, err = ids[model.MediaID](p.Values[map[string]string{"attach": "pick", "arrive": "arrived"}[c.do]]); err != nil {
+		return err
+	}
+	c.find = strings.TrimSpace(typed(p.Get("find")))
 	owner, err := optionalID(p.Get("owner"))
 	c.owner = model.ClientID(owner)
 	return err

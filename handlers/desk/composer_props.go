@@ -62,9 +62,9 @@ func (e *editing) changed(do string) templ.Component {
 	}
 	s.Networks, s.Foot, s.First = &networks, &foot, "composer-networks"
 	switch do {
-	case "up", "down", "remove", "upload", "fetch":
+	case "up", "down", "remove", "alt", "attach", "arrive", "upload", "fetch":
 		media := e.media()
-		s.Media, s.First = &media, "composer-media"
+		s.Media, s.First, s.Address = &media, "composer-media", do == "fetch"
 	case "refresh", "all", "none":
 		media := e.media()
 		s.Media = &media
@@ -178,9 +178,14 @@ func (e *editing) options(t db.CheckedTarget) (fields []composer.OptionField) {
 // media is the post's files and where more are put.
 func (e *editing) media() composer.Media {
 	m := composer.Media{Paths: e.paths, Said: e.taken.said, Refused: e.taken.refused, Address: strings.Join(e.taken.kept, " "), Problem: e.fields["media"],
-		Say: "JPEG, PNG, WebP, GIF, HEIC, MP4 or MOV, up to " + megabytes(e.desk.formBytes()) + " each"}
+		Accept: accepted, Say: "JPEG, PNG, WebP, GIF, HEIC, MP4 or MOV, up to " + megabytes(e.desk.uploadBytes()) + " each"}
 	for _, c := range e.form.content.Media {
 		m.Files = append(m.Files, e.desk.file(e.scope, e.assets[c.ID], c.Alt))
+	}
+	m.Watch = attachmentWatch(e.scope, e.form.content.Media, e.assets)
+	m.Picker = composer.Picker{Path: at(e.scope, "/media/picker")}
+	if e.picker != nil {
+		m.Picker = *e.picker
 	}
 	var no string
 	if m.Owner, no = e.owner(); no != "" && len(e.owners()) == 0 {
@@ -195,16 +200,33 @@ func (e *editing) media() composer.Media {
 	return m
 }
 
-// file is an attachment as it is shown.
+// file is an attachment as it is shown. What is not ready has no address.
 func (d *Desk) file(scope *db.Scope, a db.Asset, alt string) composer.File {
-	f := composer.File{ID: a.ID, Name: a.Name, Alt: alt, Video: a.Kind == network.Video, Facts: factsOf(a), Source: d.mediaURL(scope, a.ID, "original")}
+	f := composer.File{ID: a.ID, Name: a.Name, Alt: alt, Library: a.Alt, Video: a.Kind == network.Video, Facts: factsOf(a)}
+	if a.State != db.MediaReady {
+		s := standingOf(a)
+		f.State, f.StateWords, f.Say = s.State, s.Word(), s.Say
+		return f
+	}
+	f.Source = d.mediaURL(scope, a.ID, "original")
 	if a.ThumbPath != "" {
 		f.Thumb = d.mediaURL(scope, a.ID, "thumbnail")
 	}
-	if a.State != "ready" {
-		f.State = string(a.State)
-	}
 	return f
+}
+
+// attachmentWatch asks again for those attachments that may change by themselves.
+func attachmentWatch(scope *db.Scope, media []model.ContentMedia, assets map[model.MediaID]db.Asset) string {
+	l := lookup{path: at(scope, "/media/attachments"), values: map[string][]string{}}
+	for _, m := range media {
+		if assets[m.ID].State.OnItsWay() {
+			l.values["media"] = append(l.values["media"], id(m.ID))
+		}
+	}
+	if len(l.values) == 0 {
+		return ""
+	}
+	return l.address(l.values)
 }
 
 // factsOf says a file's measures: 1200 × 800, JPEG, 340 KB.

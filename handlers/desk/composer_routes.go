@@ -9,6 +9,8 @@ func (d *Desk) composerRoutes() []route {
 		{"GET /w/{slug}/posts/{id}/versions/{number}", model.PostsView, d.showVersion},
 		{"POST /w/{slug}/posts", model.PostsWrite, d.createPost},
 		{"POST /w/{slug}/posts/{id}", model.PostsWrite, d.savePost},
+		{"GET /w/{slug}/media/picker", model.MediaView, d.showPicker},
+		{"GET /w/{slug}/media/attachments", model.MediaView, d.showAttachments},
 		{"POST /w/{slug}/posts/form", model.PostsWrite, d.changeForm},
 		{"POST /w/{slug}/posts/check", model.PostsWrite, d.checkForm},
 		{"POST /w/{slug}/posts/{id}/retries", model.PostsSchedule, d.retryFailures},

@@ -120,10 +120,27 @@ func (d *Desk) assetProps(scope *db.Scope, p db.AssetPage) library.Asset {
 		seen[u.Post] = true
 	}
 	a.More = max(0, p.Usage.Posts-len(a.Uses))
+	if p.State == db.MediaReady && p.Width > 0 {
+		a.Crops = cropLinks(scope, p)
+	}
 	for _, m := range p.Renditions {
 		a.Made = append(a.Made, rendition(m))
 	}
 	return a
+}
+
+// cropLinks lead to the crop of each preset, with what is chosen there.
+func cropLinks(scope *db.Scope, p db.AssetPage) (list []library.Crop) {
+	for _, preset := range cropPresets(scope, p, "") {
+		one := library.Crop{Href: preset.Href, Label: preset.Label, Say: "Automatic", Chosen: preset.Chosen}
+		if part, ok := p.Crops[preset.Key]; ok {
+			one.Say = fmt.Sprintf("%d × %d", part.Width, part.Height)
+		} else if preset.Key == "" {
+			one.Say = fmt.Sprintf("%d %% from the left, %d %% down", p.Focal.X/10, p.Focal.Y/10)
+		}
+		list = append(list, one)
+	}
+	return list
 }
 
 // stuck says whether trying again may help.

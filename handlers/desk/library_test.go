@@ -355,3 +355,28 @@ func TestFilesGoIntoTheLibraryByAPlainForm(t *testing.T) {
 	place.Del("client")
 	s.post(t, s.owner, "/w/north/media/files", place, file{"e.jpg", jpg}).want(t, 422, "Choose the client whose files these are.")
 }
+
+func TestFilesGoIntoTheLibraryByAddress(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	at := elsewhere(t, map[string][]byte{"/loaf.jpg": photo(t, 300, 200, 90), "/page.jpg": []byte("<!doctype html>")})
+	folder := s.submit(t, s.owner, "/w/north/folders", url.Values{"client": {fmt.Sprint(s.client)}, "name": {"Summer"}}).to
+	form := func(addresses string) url.Values {
+		return url.Values{"client": {fmt.Sprint(s.client)}, "folder": {strings.TrimPrefix(folder, "/w/north/media?folder=")}, "back": {folder}, "do": {"fetch"}, "address": {addresses}}
+	}
+	a := s.post(t, s.owner, "/w/north/media/files", form(at+"/loaf.jpg"))
+	if a.status != 303 || a.to != folder {
+		t.Fatalf("status %d to %s: %s", a.status, a.to, tags.ReplaceAllString(a.body, " "))
+	}
+	s.get(t, s.owner, folder).want(t, 200, "One file in the library now.", "loaf.jpg")
+	page := s.post(t, s.owner, "/w/north/media/files", form(at+"/page.jpg "+at+"/loaf.jpg")).
+		want(t, 422, "One file was not taken", "“page.jpg” is a web page (HTML)", "“loaf.jpg” was in the client's library already")
+	if !strings.Contains(page.body, `value="`+at+`/page.jpg"`) || strings.Contains(page.body, at+"/loaf.jpg") {
+		t.Error("it does not offer to try the address again that failed, and no other")
+	}
+	s.post(t, s.owner, "/w/north/media/files", form("https://10.0.0.1/photo.jpg")).want(t, 422, "lies inside a private network")
+	s.post(t, s.owner, "/w/north/media/files", form(" ")).want(t, 422, "Enter the address of a file first.")
+	if n := s.count(t, "media"); n != 1 {
+		t.Errorf("%d files", n)
+	}
+}

@@ -81,7 +81,8 @@ func (d *Desk) drawNewFiles(w http.ResponseWriter, r *http.Request, scope *db.Sc
 	return d.show(w, r, scope, status, screen, library.UploadPage(*u))
 }
 
-// createFiles answers POST /media/files: files of a plain form.
+// createFiles answers POST /media/files: files of a plain form, and those at the
+// addresses in it.
 func (d *Desk) createFiles(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
 	p, err := d.readParts(w, r)
 	if err != nil {
@@ -92,10 +93,7 @@ func (d *Desk) createFiles(w http.ResponseWriter, r *http.Request, scope *db.Sco
 	if err != nil {
 		return err
 	}
-	if len(p.files) == 0 {
-		return model.RefuseField("file", "Choose a file first.")
-	}
-	t, err := d.takeFiles(r.Context(), scope, client, p.files)
+	t, err := d.takeForm(r.Context(), scope, client, p)
 	if err != nil {
 		return err
 	}
@@ -106,6 +104,24 @@ func (d *Desk) createFiles(w http.ResponseWriter, r *http.Request, scope *db.Sco
 		return err
 	}
 	return d.tellTaken(w, r, scope, t, shelfBack(scope, p.Get("back")))
+}
+
+// takeForm takes a form's files and copies those at its addresses.
+func (d *Desk) takeForm(ctx context.Context, scope *db.Scope, client model.ClientID, p *parts) (taken, error) {
+	addresses := typedAddresses(p.Values["address"])
+	switch {
+	case len(addresses) == 0 && p.Get("do") == "fetch":
+		return taken{}, model.RefuseField("address", "Enter the address of a file first.")
+	case len(addresses)+len(p.files) == 0:
+		return taken{}, model.RefuseField("file", "Choose a file first.")
+	}
+	t, err := d.takeFiles(ctx, scope, client, p.files)
+	if err != nil {
+		return t, err
+	}
+	fetched, err := d.takeAddresses(ctx, scope, client, addresses)
+	t.add(fetched)
+	return t, err
 }
 
 // readPlace reads where new files go: a client and, if not zero, a folder of it.
@@ -162,7 +178,9 @@ func (d *Desk) tellTaken(w http.ResponseWriter, r *http.Request, scope *db.Scope
 	if err != nil {
 		return err
 	}
-	return d.drawNewFiles(w, r, scope, l, http.StatusUnprocessableEntity, func(u *library.Upload) { u.Refused, u.Taken = t.refused, say })
+	return d.drawNewFiles(w, r, scope, l, http.StatusUnprocessableEntity, func(u *library.Upload) {
+		u.Refused, u.Taken, u.Address = t.refused, say, strings.Join(t.kept, " ")
+	})
 }
 
 // createArrivals answers POST /media/arrivals: files that came piece by piece are
@@ -171,7 +189,7 @@ func (d *Desk) createArrivals(w http.ResponseWriter, r *http.Request, scope *db.
 	if err := r.ParseForm(); err != nil {
 		return errForm
 	}
-	list, err := ids[model.MediaID](r.PostForm["pick"])
+	list, err := ids[model.MediaID](r.PostForm["arrived"])
 	if err != nil {
 		return err
 	}

@@ -140,7 +140,7 @@ class MediaUploads extends HTMLElement {
     const button = this.querySelector("[data-arrive]")
     if (this.#telling || this.#arrived.length === 0) return
     const here = this.querySelector("[data-arrived]")
-    here.replaceChildren(...this.#arrived.map((id) => Object.assign(document.createElement("input"), { type: "hidden", name: "pick", value: id })))
+    here.replaceChildren(...this.#arrived.map((id) => Object.assign(document.createElement("input"), { type: "hidden", name: "arrived", value: id })))
     this.#arrived = []
     this.#telling = true
     button.click()

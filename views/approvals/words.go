@@ -46,6 +46,12 @@ type Card struct {
 	model.Preview
 }
 
+// takesAlt says whether the network would show an alt text for the file.
+func (c Card) takesAlt(m model.PreviewMedia) bool {
+	n, ok := network.Get(network.Name(c.Network))
+	return ok && n.TakesAlt(network.MediaKind(m.Kind))
+}
+
 // Cards groups previews: accounts of a network that get the same share a card.
 func Cards(previews []model.Preview) (cards []Card) {
 	for _, p := range previews {

@@ -5,6 +5,7 @@ import (
 
 	"herald/db/model"
 	"herald/db/network"
+	"herald/views/library"
 	"herald/views/ui"
 )
 
@@ -14,6 +15,7 @@ type Paths struct {
 	Form      string // changes the form, saves nothing
 	Check     string // counters and problems
 	Upload    string
+	Uploads   string // where files go piece by piece
 	Duplicate string
 	Archive   string
 	Retry     string
@@ -209,20 +211,26 @@ type Media struct {
 	Refused []string
 	Address string // of a file to fetch, that was not taken yet
 	Problem string
+	Accept  string // what file dialogs offer
+	Watch   string // address that tells how files on their way stand; empty if none is
+	Picker  Picker
 }
 
 // File is one attachment.
 type File struct {
-	ID      model.MediaID
-	Name    string
-	Facts   string // "1,200 × 800, JPEG, 340 KB"
-	Video   bool
-	Thumb   string // address; empty where there is none
-	Source  string // address of the file itself
-	Alt     string
-	Sent    string // how it is sent, where that is not as it is
-	State   string // empty if it is ready
-	Problem string
+	ID         model.MediaID
+	Name       string
+	Facts      string // "1,200 × 800, JPEG, 340 KB"
+	Video      bool
+	Thumb      string // address; empty where there is none
+	Source     string // address of the file itself
+	Alt        string // in this post
+	Library    string // the file's own
+	Sent       string // how it is sent, where that is not as it is
+	State      string // empty if it is ready
+	StateWords string
+	Say        string // why it is not ready, in a sentence
+	Problem    string
 }
 
 func (f File) id() string { return "media-" + strconv.FormatInt(int64(f.ID), 10) }
@@ -292,6 +300,7 @@ type CheckGroup struct {
 	Length   int
 	Limit    int
 	Text     string // exactly what is sent
+	Shows    []library.Shown
 	Problems []CheckProblem
 	MayFit   bool
 }

@@ -628,7 +628,7 @@ func assetStanding(a Asset) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.StatusSaying(s.State, s.words()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.StatusSaying(s.State, s.Word()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1057,7 +1057,7 @@ func made(a Asset) templ.Component {
 					}
 				}
 				if r.Standing.State != "" {
-					templ_7745c5c3_Err = ui.StatusSaying(r.Standing.State, r.Standing.words()).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = ui.StatusSaying(r.Standing.State, r.Standing.Word()).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

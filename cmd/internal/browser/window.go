@@ -63,11 +63,9 @@ func (w *Window) Second() (*Window, error) {
 	return second, second.Show(w.Look)
 }
 
-// Shut closes the window and forgets its cookies.
-func (w *Window) Shut() {
-	_ = w.Page.Close()
-	_ = w.private.Close()
-}
+// Shut closes the window, its other tabs too, and forgets its cookies. A page that
+// would ask whether to leave is not asked.
+func (w *Window) Shut() { _ = w.private.Close() }
 
 // Trouble lists what the browser complained about since the window was opened.
 func (w *Window) Trouble() []Trouble {
