@@ -48,6 +48,7 @@ var routes = map[string]route{
 	"GET /w/{slug}/activity":                        activities,
 	"GET /w/{slug}/approvals":                       free("/approvals"),
 	"GET /w/{slug}/live":                            free("/live"),
+	"GET /w/{slug}/find":                            free("/find?q=a"),
 	"GET /w/{slug}/accounts":                        free("/accounts"),
 	"POST /w/{slug}/posts/submissions":              bulk("/posts/submissions", func(h dbtest.Holding) model.PostID { return h.Draft }),
 	"POST /w/{slug}/posts/retries":                  bulk("/posts/retries", func(h dbtest.Holding) model.PostID { return h.Failed }),

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/a-h/templ"
+
 	"herald/db"
 	"herald/db/model"
 	"herald/views/calendar"
@@ -132,15 +134,15 @@ func (d *Desk) calendarFrame(scope *db.Scope, l lookup, zone string, clients []d
 }
 
 func calendarViews(l lookup, current db.Span, day model.Date) []ui.Tab {
-	tab := func(span db.Span, label, icon string) ui.Tab {
+	tab := func(span db.Span, label, icon, key string) ui.Tab {
 		view := string(span)
 		if span == db.MonthSpan {
 			view = ""
 		}
-		return ui.Tab{Label: label, Icon: icon, Href: l.with("view", view, "date", spanDate(span, day)), Current: current == span}
+		return ui.Tab{Label: label, Icon: icon, Href: l.with("view", view, "date", spanDate(span, day)), Current: current == span, Attrs: templ.Attributes{"aria-keyshortcuts": key}}
 	}
 	return []ui.Tab{
-		tab(db.MonthSpan, "Month", "calendar-days"), tab(db.WeekSpan, "Week", "calendar-range"), tab(db.DaySpan, "Day", "calendar"), tab("list", "List", "list"),
+		tab(db.MonthSpan, "Month", "calendar-days", "M"), tab(db.WeekSpan, "Week", "calendar-range", "W"), tab(db.DaySpan, "Day", "calendar", "D"), tab("list", "List", "list", "L"),
 	}
 }
 

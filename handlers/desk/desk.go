@@ -71,7 +71,7 @@ func (d *Desk) shell(w http.ResponseWriter, r *http.Request, scope *db.Scope, p 
 		return layout.ShellProps{}, err
 	}
 	s := layout.ShellProps{
-		Title: p.title, Workspace: scope.Workspace.Name, Home: at(scope, "/calendar"), Wide: p.wide, Modules: p.modules, Styles: p.styles,
+		Title: p.title, Workspace: scope.Workspace.Name, Home: at(scope, "/calendar"), Find: at(scope, "/find"), Wide: p.wide, Modules: p.modules, Styles: p.styles,
 		Person: layout.Person{Name: scope.Actor.Name, Email: frame.Email, SignOut: "/signout"},
 		Nav:    nav(scope, frame, p.nav),
 	}

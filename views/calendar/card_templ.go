@@ -272,7 +272,7 @@ func card(c Card) templ.Component {
 }
 
 // cardWords is how many letters a card shows at most: two lines of a phone.
-const cardWords = 76
+const cardWords = 60
 
 func labels(marks []Mark) string {
 	var all []string

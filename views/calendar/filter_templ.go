@@ -142,7 +142,7 @@ func filter(f Filter) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "\" placeholder=\"First words\" aria-label=\"Search the first words of posts\" maxlength=\"200\" autocomplete=\"off\"></div><details class=\"menu sieve-menu\"><summary class=\"button\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "\" placeholder=\"First words\" aria-label=\"Search the first words of posts\" maxlength=\"200\" autocomplete=\"off\" aria-keyshortcuts=\"/\"></div><details class=\"menu sieve-menu\"><summary class=\"button\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -106,7 +106,7 @@ func frame(p FrameProps) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "\">Today</a>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "\" aria-keyshortcuts=\"T\">Today</a>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -563,7 +563,7 @@ func day(d Day) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if len(d.Cards) == 0 {
+		if len(d.Cards) == 0 && d.Quiet == "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, " data-bare")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

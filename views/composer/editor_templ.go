@@ -1125,12 +1125,12 @@ func FootPart(f Foot) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Button(ui.ButtonProps{Label: "Save", Icon: "save", Name: "do", Value: "save"}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Button(ui.ButtonProps{Label: "Save", Icon: "save", Name: "do", Value: "save", Attrs: templ.Attributes{"aria-keyshortcuts": "Control+S Meta+S"}}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if f.submits() {
-			templ_7745c5c3_Err = ui.Button(ui.ButtonProps{Label: f.submitWords(), Icon: "stamp", Name: "do", Value: "submit", Tone: f.submitTone()}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Button(ui.ButtonProps{Label: f.submitWords(), Icon: "stamp", Name: "do", Value: "submit", Tone: f.submitTone(), Attrs: templ.Attributes{"aria-keyshortcuts": "Control+Enter Meta+Enter"}}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
