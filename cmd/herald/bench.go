@@ -18,6 +18,7 @@ func benchCommand(ctx context.Context, args []string, out io.Writer) error {
 	steady := f.Duration("steady", 20*time.Second, "how long 100 targets a second are due")
 	pictures := f.Bool("pictures", false, "measure thumbnails alone")
 	upload := f.Bool("upload", false, "measure an upload of 2 GB alone")
+	library := f.Bool("library", false, "measure pages of a library of 10,000 files alone")
 	if err := parse(f, args); err != nil {
 		return err
 	}
@@ -30,6 +31,8 @@ func benchCommand(ctx context.Context, args []string, out io.Writer) error {
 		return bench.RunPictures(ctx, size, *asJSON, out)
 	case *upload:
 		return bench.RunUpload(ctx, *asJSON, out)
+	case *library:
+		return bench.RunLibrary(ctx, *asJSON, out)
 	}
 	return bench.Run(ctx, size, *asJSON, out)
 }

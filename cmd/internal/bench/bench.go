@@ -23,6 +23,7 @@ type Report struct {
 	SingleLate time.Duration
 	Pictures   Pictures
 	Upload     Upload
+	Library    Library
 }
 
 // Round is one concurrency: medians of interleaved rounds of floor and drain.
@@ -75,8 +76,15 @@ func Run(ctx context.Context, size Size, asJSON bool, out io.Writer) error {
 		if r.Pictures, err = pictures(ctx, w.dir, size.Rounds); err != nil {
 			return fmt.Errorf("pictures: %w", err)
 		}
-		if r.Upload, err = w.upload(ctx); err != nil {
+		cookie, err := w.member(ctx)
+		if err != nil {
+			return err
+		}
+		if r.Upload, err = w.upload(ctx, cookie); err != nil {
 			return fmt.Errorf("upload: %w", err)
+		}
+		if r.Library, err = w.library(ctx, cookie); err != nil {
+			return fmt.Errorf("library: %w", err)
 		}
 		return write(out, asJSON, r)
 	})
@@ -165,6 +173,7 @@ func (r Report) print(out io.Writer) {
 	fmt.Fprintf(out, "another workspace's single post behind %d: %s late (aim 1s)\n", r.Targets, ms(r.SingleLate))
 	r.Pictures.print(out)
 	r.Upload.print(out)
+	r.Library.print(out)
 }
 
 func ms(d time.Duration) string { return d.Round(10 * time.Microsecond).String() }

@@ -40,7 +40,11 @@ const uploadBytes = 2 << 30
 // RunUpload measures the upload alone.
 func RunUpload(ctx context.Context, asJSON bool, out io.Writer) error {
 	return inWorld(ctx, func(w *world) error {
-		u, err := w.upload(ctx)
+		cookie, err := w.member(ctx)
+		if err != nil {
+			return err
+		}
+		u, err := w.upload(ctx, cookie)
 		if err != nil {
 			return err
 		}
@@ -49,11 +53,7 @@ func RunUpload(ctx context.Context, asJSON bool, out io.Writer) error {
 }
 
 // upload has a real herald serve take a file by the tus protocol.
-func (w *world) upload(ctx context.Context) (u Upload, err error) {
-	cookie, err := w.member(ctx)
-	if err != nil {
-		return u, err
-	}
+func (w *world) upload(ctx context.Context, cookie *http.Cookie) (u Upload, err error) {
 	s, err := w.serve(ctx)
 	if err != nil {
 		return u, err
@@ -72,16 +72,18 @@ func (w *world) upload(ctx context.Context) (u Upload, err error) {
 	return u, err
 }
 
+// memberTenant is the workspace of member.
+const memberTenant = 999_001
+
 // member makes a workspace with a person in it, who is signed in.
 func (w *world) member(ctx context.Context) (*http.Cookie, error) {
-	const tenant = 999_001
-	if err := w.workspace(ctx, db.MainShard, tenant); err != nil {
+	if err := w.workspace(ctx, db.MainShard, memberTenant); err != nil {
 		return nil, err
 	}
 	var user int64
 	err := w.super[db.MainShard].QueryRow(ctx, `
 		WITH u AS (INSERT INTO control.users (email, name) VALUES ('bench@bench.example', 'Bench') RETURNING id)
-		INSERT INTO control.memberships (workspace_id, user_id, role) SELECT $1, id, 'owner' FROM u RETURNING user_id`, tenant).Scan(&user)
+		INSERT INTO control.memberships (workspace_id, user_id, role) SELECT $1, id, 'owner' FROM u RETURNING user_id`, memberTenant).Scan(&user)
 	if err != nil {
 		return nil, err
 	}
