@@ -22,6 +22,7 @@ var names = []struct {
 	Also                 []string // other words people use, lower case, with _ for spaces
 }{
 	{Bluesky, "Bluesky", "Bluesky", "Bluesky", "BLUESKY", []string{"bsky", "atproto"}},
+	{Discord, "Discord", "", "", "", []string{"discord_webhook"}},
 	{Facebook, "Facebook", "Facebook", "Facebook", "FACEBOOK", []string{"fb", "facebook_page"}},
 	{Instagram, "Instagram", "Instagram", "Instagram", "INSTAGRAM", []string{"ig", "insta"}},
 	{LinkedIn, "LinkedIn", "LinkedIn", "LinkedIn", "LINKEDIN", []string{"li", "linked_in"}},

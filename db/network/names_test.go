@@ -34,6 +34,7 @@ func TestWireNamesAreWhatEachAggregatorCallsANetwork(t *testing.T) {
 		direct, blotato, ghl, bundle string
 	}{
 		{Bluesky, "bluesky", "Bluesky", "Bluesky", "BLUESKY"},
+		{Discord, "discord", "", "", ""},
 		{Facebook, "facebook", "Facebook", "Facebook", "FACEBOOK"},
 		{Instagram, "instagram", "Instagram", "Instagram", "INSTAGRAM"},
 		{LinkedIn, "linkedin", "LinkedIn", "LinkedIn", "LINKEDIN"},

@@ -77,6 +77,7 @@ func Get(name Name) (*Network, bool) {
 
 var all = []*Network{
 	entry(bluesky),
+	entry(discord),
 	entry(facebook),
 	entry(instagram),
 	entry(linkedin),
@@ -101,6 +102,7 @@ type Name string
 // The networks known so far.
 const (
 	Bluesky   Name = "bluesky"
+	Discord   Name = "discord"
 	Facebook  Name = "facebook"
 	Instagram Name = "instagram"
 	LinkedIn  Name = "linkedin"

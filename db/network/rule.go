@@ -151,6 +151,7 @@ const (
 	OptPreview       = "preview"       // telegram: of the link in the text
 	OptProtect       = "protect"       // telegram
 	OptBoard         = "board"         // pinterest: its number
+	OptForum         = "forum"         // discord: names the post that a forum begins with
 	OptReshare       = "reshare"       // linkedin: whether people may
 	OptPaid          = "paid"          // a paid partnership; x
 	OptLabel         = "label"         // bluesky: a warning before the media

@@ -42,6 +42,17 @@ func ways() []way {
 			codes:   map[sim.Kind]int{sim.RateLimit: 429, sim.ExpiredToken: 400, sim.MissingPermission: 403, sim.Invalid: 400},
 		},
 		{
+			name:   network.Discord,
+			commit: func(w *world, text, _ string) *http.Request { return w.dcMessage(fmt.Sprintf(`{"content":%q}`, text)) },
+			list: func(w *world) got {
+				g := w.get(dc+"/channels/1001/messages?limit=100", dcKey...)
+				g.raw = strings.ReplaceAll(g.raw, `[]`, `{"data":[]}`)
+				return g
+			},
+			limited: "X-RateLimit-Reset-After",
+			codes:   map[sim.Kind]int{sim.RateLimit: 429, sim.ExpiredToken: 401, sim.MissingPermission: 403, sim.Invalid: 400},
+		},
+		{
 			name: network.Facebook,
 			commit: func(w *world, text, _ string) *http.Request {
 				return w.request("POST", "/facebook/v25.0/1001/feed", "application/x-www-form-urlencoded", values("access_token", "PT", "message", text))
@@ -307,7 +318,7 @@ func TestRateLimitTellsTheWait(t *testing.T) {
 		want := map[network.Name]string{
 			network.Facebook: `"estimated_time_to_regain_access":3`, network.Instagram: `"estimated_time_to_regain_access":3`,
 			network.Threads:  `"estimated_time_to_regain_access":3`,
-			network.Mastodon: "2026-05-04T12:03:00.000000Z", network.Webhook: "180", network.Bluesky: "180", network.LinkedIn: "180", network.Pinterest: "180",
+			network.Mastodon: "2026-05-04T12:03:00.000000Z", network.Webhook: "180", network.Bluesky: "180", network.LinkedIn: "180", network.Discord: "180", network.Pinterest: "180",
 			network.X: "1777896180", network.Telegram: `"retry_after":180`,
 		}[m.name]
 		if said := cmp.Or(g.header.Get(m.limited), g.raw); !strings.Contains(said, want) {

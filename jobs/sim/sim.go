@@ -53,6 +53,7 @@ func New(opts Options) *Sim {
 	s.ids.Store(opts.Now().UnixMilli() * 1000)
 	for _, p := range []*place{
 		newBluesky(s),
+		newDiscord(s),
 		newFacebook(s),
 		newInstagram(s),
 		newLinkedIn(s),

@@ -15,6 +15,7 @@ import (
 	"herald/handlers/desk"
 	"herald/jobs/networks"
 	"herald/jobs/networks/bluesky"
+	"herald/jobs/networks/discord"
 	"herald/jobs/networks/facebook"
 	"herald/jobs/networks/httpx"
 	"herald/jobs/networks/instagram"
@@ -41,6 +42,7 @@ func (c Config) Adapters(now func() time.Time) map[network.Name]networks.Adapter
 	}
 	return map[network.Name]networks.Adapter{
 		network.Bluesky:   bluesky.New(env(network.Bluesky)),
+		network.Discord:   discord.New(env(network.Discord)),
 		network.Facebook:  facebook.New(env(network.Facebook)),
 		network.Instagram: instagram.New(env(network.Instagram)),
 		network.LinkedIn:  linkedin.New(env(network.LinkedIn)),

@@ -9,6 +9,7 @@ import (
 	"herald/db/secret"
 	"herald/jobs/networks"
 	"herald/jobs/networks/bluesky"
+	"herald/jobs/networks/discord"
 	"herald/jobs/networks/facebook"
 	"herald/jobs/networks/instagram"
 	"herald/jobs/networks/linkedin"
@@ -70,6 +71,12 @@ func places() []place {
 			renewed: map[string]string{}, rotates: true,
 			foreign: `{"uri":"at://2002/app.bsky.feed.post/3lccccccccc22","cid":"bafyreia"}`,
 			refusal: `{"error":"InvalidRequest","message":%q}`,
+		},
+		{
+			Network: entry(network.Discord), tells: true,
+			make:    func(e networks.Env) networks.Adapter { return discord.New(e) },
+			foreign: `{"id":"77","channel_id":"2002"}`,
+			refusal: `{"code":50035,"message":%q}`,
 		},
 		{
 			Network: entry(network.Facebook), prepared: network.FormatImages, slow: network.FormatReel,

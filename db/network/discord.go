@@ -1,0 +1,34 @@
+package network
+
+import "time"
+
+// A message goes through a webhook, whose address is the account's token, or as a
+// bot into the channel that is the account's remote id. Only a bot can look for
+// what it posted. Lengths are taken for UTF-16 units, which never count too few.
+// All files together may have 25 MiB, which only Discord knows for sure: it grows
+// with the boosts of a server.
+var discord = Network{
+	Name: Discord,
+	Text: TextRule{Max: 2000, Unit: UTF16, Ellipsis: "…", MayBlank: true},
+	Alt:  AltRule{Image: true, Video: true, Max: 1024},
+	Link: LinkInText,
+	Formats: []FormatRule{
+		{Format: FormatText, Text: true, Link: true},
+		{Format: FormatImage, Min: 1, Max: 1, Image: discordImage, Text: true, Link: true, Alt: true},
+		{Format: FormatVideo, Min: 1, Max: 1, Video: discordVideo, Text: true, Link: true, Alt: true},
+		{Format: FormatCarousel, Min: 2, Max: 10, Image: discordImage, Video: discordVideo, Text: true, Link: true, Alt: true},
+	},
+	Options: []Option{
+		{Key: OptNotify, Label: "Notify members", Kind: Switch, Default: "true"},
+		{Key: OptPreview, Label: "Show a preview of the link", Kind: Switch, Default: "true", Formats: []Format{FormatText}},
+		{Key: OptForum, Label: "Title of the forum post", Help: "Only for a webhook of a forum, which takes no post without one.", Kind: Write, Max: 100, Unit: UTF16},
+	},
+	Rates:  []Rate{{"post", 30, time.Minute}},
+	LookUp: Weak,
+	Settle: time.Minute,
+}
+
+var (
+	discordImage = FileRule{Types: []string{"image/jpeg", "image/png", "image/gif", "image/webp"}, Bytes: 10 << 20}
+	discordVideo = FileRule{Types: []string{"video/mp4", "video/quicktime", "video/webm"}, Bytes: 10 << 20}
+)
