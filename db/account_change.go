@@ -187,7 +187,7 @@ func (f *AccountForm) tidy(name network.Name) error {
 			return model.RefuseField(c.field, "This is too long, or holds characters that cannot be in it.")
 		}
 	}
-	if f.Handle == "" {
+	if network.Blank(f.Handle) {
 		return model.RefuseField("handle", "Say what people know this account by.")
 	}
 	if wants := network.AddressOf(name); wants != "" && f.Address == "" {

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"herald/db/model"
+	"herald/db/network"
 )
 
 // CommentForm is a remark to be made. Client names whose approvers read it, and
@@ -50,7 +51,7 @@ func (sc *Scope) Comment(ctx context.Context, f CommentForm) (c model.Comment, e
 
 func remark(body string) (string, error) {
 	body = strings.TrimSpace(strings.ReplaceAll(body, "\r\n", "\n"))
-	if body == "" {
+	if network.Blank(body) {
 		return "", model.RefuseField("body", "Write something first.")
 	}
 	return body, tooLong("body", body)

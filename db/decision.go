@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"herald/db/model"
+	"herald/db/network"
 )
 
 // Decision is what one person says about the version they were shown. Hash and
@@ -150,7 +151,9 @@ func (g *deciding) run(ctx context.Context, tx pgx.Tx) error {
 }
 
 func (g *deciding) readWords() error {
-	g.d.Words = strings.TrimSpace(g.d.Words)
+	if g.d.Words = strings.TrimSpace(g.d.Words); network.Blank(g.d.Words) {
+		g.d.Words = ""
+	}
 	switch {
 	case !g.d.Verdict.Known():
 		return model.RefuseField("verdict", "Choose to approve, to ask for changes, or to reject.")

@@ -177,6 +177,7 @@ func TestChangesAndRejectionsGoBackToTheWriter(t *testing.T) {
 		d := yes(h.request(t, page.Post.ID, h.client).ApprovalRequest)
 		d.Verdict = v
 		if v == model.RequestChanges {
+			d.Words = "\u200b " // which nobody sees
 			out, err := h.review(t, dana).Decide(t.Context(), []db.Decision{d})
 			if err != nil {
 				t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -178,7 +179,7 @@ const sqlPlanAccounts = `
 	 WHERE a.tenant_id = $1 AND a.id = ANY ($2) AND (a.state <> 'disabled' OR a.id = ANY ($3)) ORDER BY c.name, a.network, a.handle`
 
 func (sc *Scope) plan(ctx context.Context, tx pgx.Tx, old PostPage, form PostForm) (p plan, err error) {
-	p.content = form.Content
+	p.content = withoutBlanks(form.Content)
 	rows, err := tx.Query(ctx, sqlPlanAccounts, sc.Actor.Tenant, form.Content.Accounts, old.Version.Content.Accounts)
 	if err != nil {
 		return p, err
@@ -200,6 +201,28 @@ func (sc *Scope) plan(ctx context.Context, tx pgx.Tx, old PostPage, form PostFor
 		p.parts = append(p.parts, planTarget(p.content, a, p.files))
 	}
 	return p, sc.judgeRenditions(ctx, tx, p.parts)
+}
+
+// withoutBlanks empties first comments and options of which nobody would see
+// anything: their networks would refuse them when the post is out already.
+func withoutBlanks(c model.Content) model.Content {
+	if network.Blank(c.FirstComment) {
+		c.FirstComment = ""
+	}
+	c.Variants = maps.Clone(c.Variants)
+	for name, v := range c.Variants {
+		if v.FirstComment != nil && network.Blank(*v.FirstComment) {
+			v.FirstComment = new(string)
+			c.Variants[name] = v
+		}
+	}
+	options := map[model.AccountID]map[string]string{}
+	for account, chosen := range c.Options {
+		options[account] = maps.Clone(chosen)
+		maps.DeleteFunc(options[account], func(_, value string) bool { return network.Blank(value) })
+	}
+	c.Options = options
+	return c
 }
 
 // checkAccounts refuses accounts that are not there or not the writer's, and
@@ -306,7 +329,7 @@ func hashed(list []model.ContentMedia, files framer) []model.ContentMedia {
 	for i := range out {
 		f := files.files[out[i].ID]
 		out[i].SHA256 = hex.EncodeToString(f.Sha256)
-		if out[i].Alt = strings.TrimSpace(out[i].Alt); out[i].Alt == "" {
+		if out[i].Alt = strings.TrimSpace(out[i].Alt); network.Blank(out[i].Alt) {
 			out[i].Alt = f.Alt
 		}
 		out[i].Crops, out[i].Focal = files.crops(f), nil

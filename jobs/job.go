@@ -52,7 +52,10 @@ func account(a db.Account) networks.Account {
 // post is what is sent. The catalogue's own shortening runs once more as a last
 // defence; an approved text that fits is sent as it is.
 func (p *Publisher) post(tenant model.TenantID, format network.Format, part model.Part, media []db.StoredMedia, a db.Account) networks.Post {
-	post := networks.Post{Format: format, Text: part.Text, Link: part.Link, FirstComment: part.FirstComment, Options: part.Options}
+	post := networks.Post{Format: format, Text: part.Text, Link: part.Link, Options: part.Options}
+	if !network.Blank(part.FirstComment) {
+		post.FirstComment = part.FirstComment
+	}
 	if n, ok := network.Get(a.Network); ok {
 		fitted, _ := n.With(a.Settings).Fit(network.Draft{Text: part.Text, Link: part.Link, Options: part.Options})
 		post.Text = fitted.Text

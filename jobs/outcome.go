@@ -7,6 +7,7 @@ import (
 
 	"herald/db"
 	"herald/db/model"
+	"herald/db/network"
 	"herald/jobs/networks"
 	"herald/jobs/networks/fault"
 )
@@ -23,7 +24,7 @@ func (p *Publisher) published(r *run, receipt networks.Receipt) db.Result {
 
 // owesMore says whether there is anything to do after the commit.
 func owesMore(receipt networks.Receipt, part model.Part) bool {
-	return receipt.Permalink == "" || part.FirstComment != "" || receipt.More
+	return receipt.Permalink == "" || !network.Blank(part.FirstComment) || receipt.More
 }
 
 // failed is the result of a fault: where the target goes and when it is tried

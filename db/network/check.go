@@ -198,14 +198,15 @@ func validLink(s string) bool {
 }
 
 func (c *checker) comment() {
-	text, r := c.d.FirstComment, c.n.Comment
+	text, r, blank := c.d.FirstComment, c.n.Comment, Blank(c.d.FirstComment)
 	switch {
-	case strings.TrimSpace(text) == "":
-	case r.Max == 0 || !c.rule.Comment:
+	case text == "":
+	case !blank && (r.Max == 0 || !c.rule.Comment):
 		c.say("first_comment", CommentNotTaken, "%s take no first comment: remove it.", c.n.posts(c.rule.Format))
-	case c.silenced() != "":
+	case !blank && c.silenced() != "":
 		c.say("first_comment", CommentNotTaken, "%s takes no comments with %s: remove the first comment, or choose otherwise.", c.n.Label, c.silenced())
 	case !c.readable("first_comment", "The first comment", text):
+	case blank: // it is none
 	default:
 		if has := r.Count(text); has > r.Max {
 			c.say("first_comment", CommentTooLong, "The first comment has %s characters, %s takes %s: take out %s.",

@@ -113,7 +113,7 @@ func (c *checker) alt(field string, i int) {
 	taken := c.rule.Alt && (m.Kind == Image && a.Image || m.Kind == Video && a.Video)
 	switch has := utf8.RuneCountInString(m.Alt); {
 	case !taken:
-	case strings.TrimSpace(m.Alt) == "":
+	case Blank(m.Alt):
 		c.warn(field, AltMissing, "%s has no alt text: add one for people who cannot see it.", c.file(i))
 	case !c.readable(field, "The alt text of "+c.name(i), m.Alt):
 	case a.Max > 0 && has > a.Max:

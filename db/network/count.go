@@ -43,7 +43,7 @@ func (n *Network) Body(d Draft) string {
 	switch {
 	case n.Link != LinkInText || d.Link == "" || strings.Contains(d.Text, d.Link):
 		return d.Text
-	case strings.TrimSpace(d.Text) == "":
+	case Blank(d.Text):
 		return d.Link
 	}
 	return d.Text + "\n\n" + d.Link

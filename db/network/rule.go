@@ -259,7 +259,7 @@ func (n *Network) Lacks(d Draft, granted []string) []string {
 }
 
 func (n *Network) needs(d Draft) []Scope {
-	format, comment := n.FormatOf(d), d.FirstComment != "" || n.threaded(d)
+	format, comment := n.FormatOf(d), !Blank(d.FirstComment) || n.threaded(d)
 	var scopes []Scope
 	for _, s := range n.Scopes {
 		if (len(s.Formats) == 0 || slices.Contains(s.Formats, format)) && (!s.Comment || comment) {

@@ -25,7 +25,7 @@ func (n *Network) threaded(d Draft) bool { return n.Thread > 0 && n.Value(d, Opt
 func split(text string) (parts []string) {
 	var part []string
 	end := func() {
-		if s := strings.Trim(strings.Join(part, "\n"), "\n"); strings.TrimSpace(s) != "" {
+		if s := strings.Trim(strings.Join(part, "\n"), "\n"); !Blank(s) {
 			parts = append(parts, s)
 		}
 		part = nil
