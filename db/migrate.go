@@ -57,7 +57,11 @@ func Migrate(ctx context.Context, control Address, shards map[string]Address) (s
 }
 
 func migrateOne(ctx context.Context, a Address, schema string) (int, error) {
-	pool, err := pgxpool.New(ctx, a.URL)
+	config, err := parseURL(a.URL)
+	if err != nil {
+		return 0, err
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return 0, err
 	}

@@ -100,7 +100,7 @@ func (o Options) connect(ctx context.Context, role string) (*pgxpool.Pool, map[s
 }
 
 func (o Options) pool(ctx context.Context, url, role string) (*pgxpool.Pool, error) {
-	config, err := pgxpool.ParseConfig(url)
+	config, err := parseURL(url)
 	if err != nil {
 		return nil, err
 	}
@@ -116,6 +116,18 @@ func (o Options) pool(ctx context.Context, url, role string) (*pgxpool.Pool, err
 		config.MaxConns = 16
 	}
 	return pgxpool.NewWithConfig(ctx, config)
+}
+
+// connectPatience is how long a database may take to let somebody in, where its
+// address says nothing else by connect_timeout. The driver waits for two minutes.
+const connectPatience = 20 * time.Second
+
+func parseURL(url string) (*pgxpool.Config, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err == nil && config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = connectPatience
+	}
+	return config, err
 }
 
 // shard returns the pool of the workspace's shard.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -10,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"herald/cmd/internal/boot"
 	"herald/cmd/internal/declare"
 	"herald/db"
 )
@@ -54,8 +54,8 @@ func applyDocument(ctx context.Context, doc declare.Document, out io.Writer) err
 		return err
 	}
 	defer store.Close()
-	if n, err := store.Behind(ctx); err != nil || n > 0 {
-		return fmt.Errorf("the databases are not up to date; run herald migrate first (%v)", cmp.Or(err, fmt.Errorf("%d migrations are missing", n)))
+	if err := boot.Migrated(ctx, store); err != nil {
+		return err
 	}
 	changes, err := declare.Apply(ctx, store, doc)
 	for _, line := range changes {

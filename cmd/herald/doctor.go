@@ -8,7 +8,9 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"herald/cmd/internal/boot"
 	"herald/db/blob"
@@ -43,49 +45,88 @@ func doctorCommand(ctx context.Context, args []string, out io.Writer) error {
 		case f.warn:
 			mark = "warn"
 		}
-		fmt.Fprintf(out, "%s  %-10s %s\n", mark, f.what, f.say)
+		printFinding(out, mark, f)
 	}
-	if bad > 0 {
+	switch {
+	case bad == 1:
+		return errors.New("one of the above needs a person")
+	case bad > 1:
 		return fmt.Errorf("%d of the above need a person", bad)
 	}
 	return nil
 }
 
+// doctorWidth fits most terminals.
+const doctorWidth = 96
+
+// printFinding prints a line, and goes on below its words where they are long.
+func printFinding(out io.Writer, mark string, f finding) {
+	line := fmt.Sprintf("%s  %-10s", mark, f.what)
+	for word := range strings.FieldsSeq(f.say) {
+		if utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > doctorWidth && strings.TrimSpace(line) != "" {
+			fmt.Fprintln(out, line)
+			line = strings.Repeat(" ", 16)
+		}
+		line += " " + word
+	}
+	fmt.Fprintln(out, line)
+}
+
 func examine(ctx context.Context, c boot.Config) []finding {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
+	doctor := doctor{c}
 	app, err := boot.Open(ctx, c, c.Logger())
+	storage := finding{what: "storage", say: "takes, gives back and deletes a file"}
+	if boot.MediaTrouble(err) { // the rest can be looked at all the same
+		storage = doctor.check("storage", "", err)
+		elsewhere, failed := os.MkdirTemp("", "herald-doctor-*")
+		if failed != nil {
+			return []finding{storage}
+		}
+		defer os.RemoveAll(elsewhere)
+		c.MediaURL = "file://" + elsewhere
+		app, err = boot.Open(ctx, c, c.Logger())
+	}
 	if err != nil {
-		return []finding{{what: "settings", say: err.Error(), bad: true}}
+		var all []finding
+		for _, say := range c.Explain(err) {
+			all = append(all, finding{what: "settings", say: say, bad: true})
+		}
+		return all
 	}
 	defer app.Close()
+	if !storage.bad {
+		storage = doctor.check("storage", storage.say, blob.Check(ctx, app.Blobs))
+	}
 	all := []finding{
 		{what: "settings", say: "all that is needed is set, and nothing that Herald does not know"},
-		check("database", "answers, and every migration is applied", databases(ctx, app)),
-		check("keys", "open every sealed token and link", keys(ctx, app)),
-		check("redis", "answers", app.Redis.Ping(ctx).Err()),
-		check("storage", "takes, gives back and deletes a file", blob.Check(ctx, app.Blobs)),
-		mailLine(ctx, c), scannerLine(ctx, c), clockLine(ctx, app), browserLine(), addressLine(c), privateLine(c),
+		doctor.check("database", "answers, and every migration is applied", databases(ctx, app)),
+		doctor.check("keys", "open every sealed token and link", keys(ctx, app)),
+		doctor.check("redis", "answers", app.PingRedis(ctx)),
+		storage, mailLine(ctx, c), scannerLine(ctx, c), doctor.clockLine(ctx, app), browserLine(), addressLine(c), privateLine(c),
 	}
 	return append(all, fileLines(ctx)...)
 }
 
-func check(what, good string, err error) finding {
+// doctor explains what it finds by the settings.
+type doctor struct{ boot.Config }
+
+func (d doctor) check(what, good string, err error) finding {
 	if err != nil {
-		return finding{what: what, say: err.Error(), bad: true}
+		return finding{what: what, say: strings.Join(d.Explain(err), " "), bad: true}
 	}
 	return finding{what: what, say: good}
 }
+
+// check is for what no setting explains.
+func check(what, good string, err error) finding { return doctor{}.check(what, good, err) }
 
 func databases(ctx context.Context, app *boot.App) error {
 	if err := errors.Join(app.Store.Ping(ctx), app.Pipe.Ping(ctx)); err != nil {
 		return err
 	}
-	behind, err := app.Store.Behind(ctx)
-	if err == nil && behind > 0 {
-		err = fmt.Errorf("%d migrations are not applied; run herald migrate", behind)
-	}
-	return err
+	return boot.Migrated(ctx, app.Store)
 }
 
 func keys(ctx context.Context, app *boot.App) error {
@@ -161,10 +202,10 @@ func fileLines(ctx context.Context) []finding {
 
 // clockLine compares this machine's clock with the database's: posts leave by
 // the one, and are recorded by it too.
-func clockLine(ctx context.Context, app *boot.App) finding {
+func (d doctor) clockLine(ctx context.Context, app *boot.App) finding {
 	there, err := app.Store.Clock(ctx)
 	if err != nil {
-		return finding{what: "clock", say: err.Error(), bad: true}
+		return d.check("clock", "", err)
 	}
 	if off := time.Since(there).Abs(); off > 2*time.Second {
 		return finding{what: "clock", say: fmt.Sprintf("this machine and the database differ by %s; keep both by NTP", off.Round(time.Millisecond)), bad: true}

@@ -8,16 +8,19 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
 
 	_ "time/tzdata" // zones must not depend on the machine
 
+	"herald/cmd/internal/boot"
 	"herald/jobs/darkroom"
 )
 
-// command is one subcommand. Its error is one plain sentence for stderr.
+// command is one subcommand. Its error is told on stderr, in a plain sentence for
+// each thing that is wrong.
 type command struct {
 	name string
 	help string
@@ -42,6 +45,7 @@ func main() {
 	darkroom.Serve() // ends here if this process is a child that opens an upload
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
+	boot.HushRedis(slog.New(slog.DiscardHandler)) // while a command starts, its error says it all
 	os.Exit(run(ctx, os.Args[1:]))
 }
 
@@ -64,7 +68,10 @@ func run(ctx context.Context, args []string) int {
 		case errors.Is(err, errUsage):
 			return 2
 		}
-		fmt.Fprintln(os.Stderr, "herald "+c.name+": "+err.Error())
+		config, _ := readConfig() // what of it can be read tells which setting is meant
+		for _, say := range config.Explain(err) {
+			fmt.Fprintln(os.Stderr, "herald "+c.name+": "+say)
+		}
 		return 1
 	}
 	fmt.Fprintf(os.Stderr, "herald: there is no command %q.\n\n", args[0])

@@ -25,6 +25,7 @@ func serveCommand(ctx context.Context, args []string, out io.Writer) error {
 		if err := a.Ready(ctx); err != nil {
 			return err
 		}
+		boot.HushRedis(a.Log)
 		stopMetrics, err := a.Metrics(ctx)
 		if err != nil {
 			return err
@@ -49,6 +50,7 @@ func workCommand(ctx context.Context, args []string, out io.Writer) error {
 		if err := a.Ready(ctx); err != nil {
 			return err
 		}
+		boot.HushRedis(a.Log)
 		worker, err := a.Worker()
 		if err != nil {
 			return err
@@ -132,14 +134,28 @@ func versionCommand(_ context.Context, args []string, out io.Writer) error {
 	if _, err := boot.Read(os.Environ()); err != nil {
 		return err
 	}
-	commit := "unknown"
-	if info, ok := debug.ReadBuildInfo(); ok {
+	fmt.Fprintf(out, "herald %s, %s, %s\n", boot.Version, builtFrom(debug.ReadBuildInfo()), runtime.Version())
+	return nil
+}
+
+// builtFrom says what the program was built from, as far as the build wrote it down.
+func builtFrom(info *debug.BuildInfo, ok bool) string {
+	commit, changed := "", false
+	if ok {
 		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
+			switch s.Key {
+			case "vcs.revision":
 				commit = s.Value
+			case "vcs.modified":
+				changed = s.Value == "true"
 			}
 		}
 	}
-	fmt.Fprintf(out, "herald %s, commit %s, %s\n", boot.Version, commit, runtime.Version())
-	return nil
+	switch {
+	case commit == "":
+		return "built without its history, so the commit is not known"
+	case changed:
+		return "commit " + commit + " with changes on top"
+	}
+	return "commit " + commit
 }

@@ -24,7 +24,7 @@ func simulateCommand(ctx context.Context, args []string, out io.Writer) error {
 	}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", *addr)
 	if err != nil {
-		return fmt.Errorf("cannot listen on %s: %w", *addr, err)
+		return boot.CannotListen("the networks", *addr, "--addr", err)
 	}
 	srv := &http.Server{Handler: sim.New(sim.Options{}).Handler(), ReadHeaderTimeout: 10 * time.Second}
 	go func() {

@@ -58,7 +58,7 @@ func Open(ctx context.Context, c Config, log *slog.Logger) (_ *App, err error) {
 		return nil, err
 	}
 	if a.Blobs, err = blob.OpenURL(c.MediaURL, c.MediaKeys); err != nil {
-		return nil, fmt.Errorf("%sMEDIA_URL: %w", prefix, err)
+		return nil, noMedia(c.MediaURL, err)
 	}
 	a.Live = live.New(a.Redis, log)
 	databases := c.Database(a.Now)
@@ -157,15 +157,20 @@ func (a *App) Ready(ctx context.Context) error {
 	if err := a.Store.Ping(ctx); err != nil {
 		return fmt.Errorf("database: %w", err)
 	}
-	if err := a.Redis.Ping(ctx).Err(); err != nil {
-		return fmt.Errorf("Redis: %w", err)
+	if err := a.PingRedis(ctx); err != nil {
+		return err
 	}
-	behind, err := a.Store.Behind(ctx)
+	return Migrated(ctx, a.Store)
+}
+
+// Migrated refuses databases that lack migrations.
+func Migrated(ctx context.Context, s *db.Store) error {
+	behind, err := s.Behind(ctx)
 	if err != nil {
 		return fmt.Errorf("migrations: %w", err)
 	}
 	if behind > 0 {
-		return fmt.Errorf("migrations: %d are not applied; run herald migrate", behind)
+		return sayBehind(behind)
 	}
 	return nil
 }
@@ -198,7 +203,7 @@ func (a *App) library() (*jobs.Librarian, error) {
 
 // Listen serves h at addr until the returned stop; at is where it listens.
 func (a *App) Listen(ctx context.Context, name, addr string, h http.Handler) (stop func(), at string, err error) {
-	end, at, err := listen(ctx, name, addr, h)
+	end, at, err := listen(ctx, name, addr, prefix+"ADDR", h)
 	if err != nil {
 		return nil, "", err
 	}
@@ -220,7 +225,7 @@ func (a *App) Metrics(ctx context.Context, own ...prometheus.Collector) (stop fu
 	mux := http.NewServeMux()
 	// What cannot be asked just now does not keep the rest back.
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError, Registry: registry}))
-	stop, _, err = listen(ctx, "metrics", a.Config.MetricsAddr, mux)
+	stop, _, err = listen(ctx, "/metrics", a.Config.MetricsAddr, prefix+"METRICS_ADDR", mux)
 	return stop, err
 }
 

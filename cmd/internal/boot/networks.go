@@ -2,7 +2,6 @@ package boot
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"time"
@@ -99,10 +98,10 @@ func (c Config) Fetcher(now func() time.Time) desk.Fetcher {
 }
 
 // listen starts an HTTP server and stops it when ctx ends.
-func listen(ctx context.Context, name, addr string, h http.Handler) (stop func(), at string, err error) {
+func listen(ctx context.Context, name, addr, setting string, h http.Handler) (stop func(), at string, err error) {
 	l, err := listenTCP(ctx, addr)
 	if err != nil {
-		return nil, "", fmt.Errorf("%s cannot listen on %s: %w", name, addr, err)
+		return nil, "", CannotListen(name, addr, setting, err)
 	}
 	srv := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
 	done := make(chan struct{})
