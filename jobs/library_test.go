@@ -304,7 +304,7 @@ func TestBrokenFilesAreRefusedWithTheirRule(t *testing.T) {
 		"nothing": {nil, "is empty"},
 		"page":    {[]byte("<!doctype html><script>alert(1)</script>"), "is a web page (HTML)"},
 		"bomb":    {bombPNG(t), "30,000 × 30,000 pixels; the limit is 50 megapixels"},
-		"frames":  {gifOf(t, 2000), "This GIF has 2,000 frames; the limit is 1,000."},
+		"frames":  {gifOf(t, 2000, 40, 20), "This GIF has 2,000 frames; the limit is 1,000."},
 		"cut":     {jpegOf(t, 200, 100)[:900], "cut short"},
 		"noise":   {append(jpegOf(t, 200, 100)[:700], append(bytes.Repeat([]byte{0x55}, 400), 0xff, 0xd9)...), "damaged"},
 		"nobody":  {wide[:40], "cut short"},

@@ -114,6 +114,48 @@ func TestANetworkGetsTheRenditionThatWasMadeForIt(t *testing.T) {
 	}
 }
 
+// A GIF moves where the network takes it, and stands still elsewhere, of which its
+// writer is told.
+func TestAGIFIsSentAsTheNetworkTakesIt(t *testing.T) {
+	t.Parallel()
+	for net, want := range map[network.Name]struct {
+		mime string
+		told string
+	}{
+		network.Mastodon:  {"image/gif", ""},
+		network.Instagram: {"image/jpeg", "The picture moves, and Instagram does not take it like that: its first frame is sent, as a still picture. Attach it as a video if it has to move."},
+	} {
+		g := newGallery(t, net)
+		id := g.upload(t, network.Image, "image/gif", "moving.gif", gifOf(t, 12, 400, 400))
+		g.archive.work(t)
+		page := g.post(t, id)
+		var told string
+		for _, p := range page.Targets[0].Problems {
+			if p.Code == network.MediaStilled {
+				told = p.Say
+			}
+			if !p.Warn {
+				t.Errorf("%s: %+v", net, p)
+			}
+		}
+		if told != want.told {
+			t.Errorf("%s: told %q, want %q", net, told, want.told)
+		}
+		page, err := g.submit(t, page)
+		if err == nil {
+			_, err = g.soon(t, page)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", net, err)
+		}
+		g.archive.work(t)
+		g.publish(t)
+		if len(g.net.media) != 1 || g.net.media[0][0].Type != want.mime || g.net.media[0][0].Width != 400 {
+			t.Errorf("%s got %+v", net, g.net.media)
+		}
+	}
+}
+
 func TestAPostWaitsForItsRendition(t *testing.T) {
 	t.Parallel()
 	g := newGallery(t, network.Mastodon) // which takes any shape, so nothing is made ahead

@@ -31,11 +31,11 @@ func fixture(t *testing.T, name string) []byte {
 	return b
 }
 
-func gifOf(t *testing.T, frames int) []byte {
+func gifOf(t *testing.T, frames, w, h int) []byte {
 	t.Helper()
-	g := gif.GIF{Config: image.Config{ColorModel: color.Palette(palette.Plan9), Width: 40, Height: 20}}
+	g := gif.GIF{Config: image.Config{ColorModel: color.Palette(palette.Plan9), Width: w, Height: h}}
 	for i := range frames {
-		size := image.Rect(0, 0, 40, 20)
+		size := image.Rect(0, 0, w, h)
 		if i > 0 {
 			size = image.Rect(0, 0, 1, 1)
 		}
@@ -112,9 +112,9 @@ func TestStrangePicturesBecomeReady(t *testing.T) {
 		"bad-icc.jpg":      {segment(jpegOf(t, 40, 20), 0xe2, "ICC_PROFILE\x00\x01\x01 this is no profile"), pic.JPEG, 40, 20, 0},
 		"really.jpg":       {pngOf(t, 40, 20), pic.PNG, 40, 20, 0}, // it is the bytes that count
 		"phone.heic":       {fixture(t, "turned.heic"), pic.JPEG, 96, 128, 0},
-		"moving.gif":       {gifOf(t, 12), pic.GIF, 40, 20, 12},
-		"still.gif":        {gifOf(t, 1), pic.PNG, 40, 20, 0},
-		"thousand.gif":     {gifOf(t, 1000), pic.GIF, 40, 20, 1000},
+		"moving.gif":       {gifOf(t, 12, 40, 20), pic.GIF, 40, 20, 12},
+		"still.gif":        {gifOf(t, 1, 40, 20), pic.PNG, 40, 20, 0},
+		"thousand.gif":     {gifOf(t, 1000, 40, 20), pic.GIF, 40, 20, 1000},
 		"see-through.webp": {fixture(t, "alpha.webp"), pic.PNG, 48, 32, 0},
 	}
 	for o := byte(1); o <= 8; o++ {

@@ -36,7 +36,7 @@ var linkedin = Network{
 }
 
 var (
-	linkedinImage = FileRule{Types: []string{"image/jpeg", "image/png", "image/gif"}, Bytes: 5_000_000, Pixels: 36_152_319}
+	linkedinImage = FileRule{Types: []string{"image/jpeg", "image/png", "image/gif"}, Bytes: 5_000_000, Pixels: 36_152_319, Frames: 250}
 	linkedinVideo = FileRule{
 		Types: []string{"video/mp4"}, Bytes: 500_000_000, MinTime: 3 * time.Second, MaxTime: 30 * time.Minute,
 		MinShape: 1 / 2.4, MaxShape: 2.4, Shape: "between 1:2.4 and 2.4:1",
