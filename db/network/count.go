@@ -71,6 +71,8 @@ func (r TextRule) count(text string) int {
 		return pictured(text)
 	case Little:
 		return little(text)
+	case Entities:
+		return entitled(text)
 	case Bytes:
 		return len(text)
 	}
@@ -140,6 +142,8 @@ func (r TextRule) price(cluster string) int {
 		return pictured(cluster)
 	case Little:
 		return little(cluster)
+	case Entities:
+		return entitled(cluster)
 	case Bytes:
 		return len(cluster)
 	}
@@ -156,6 +160,11 @@ func little(s string) int {
 		}
 	}
 	return n
+}
+
+// entitled counts code points, and the signs that go as entities in full.
+func entitled(s string) int {
+	return utf8.RuneCountInString(s) + len("amp;")*strings.Count(s, "&") + len("lt;")*(strings.Count(s, "<")+strings.Count(s, ">"))
 }
 
 func inOrder(spans []span) []span {

@@ -28,6 +28,7 @@ var names = []struct {
 	{LinkedIn, "LinkedIn", "LinkedIn", "LinkedIn", "LINKEDIN", []string{"li", "linked_in"}},
 	{Mastodon, "Mastodon", "", "", "MASTODON", []string{"fediverse"}},
 	{Pinterest, "Pinterest", "Pinterest", "Pinterest", "PINTEREST", []string{"pin"}},
+	{Slack, "Slack", "", "", "", []string{"slack_channel"}},
 	{Telegram, "Telegram", "", "", "", []string{"tg"}},
 	{Threads, "Threads", "Threads", "Threads", "THREADS", []string{"meta_threads"}},
 	{TikTok, "TikTok", "TikTok", "TikTok", "TIKTOK", []string{"tik_tok"}},

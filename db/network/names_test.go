@@ -40,6 +40,7 @@ func TestWireNamesAreWhatEachAggregatorCallsANetwork(t *testing.T) {
 		{LinkedIn, "linkedin", "LinkedIn", "LinkedIn", "LINKEDIN"},
 		{Mastodon, "mastodon", "", "", "MASTODON"},
 		{Pinterest, "pinterest", "Pinterest", "Pinterest", "PINTEREST"},
+		{Slack, "slack", "", "", ""},
 		{Telegram, "telegram", "", "", ""},
 		{TikTok, "tiktok", "TikTok", "TikTok", "TIKTOK"},
 		{Webhook, "webhook", "", "", ""},

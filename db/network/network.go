@@ -83,6 +83,7 @@ var all = []*Network{
 	entry(linkedin),
 	entry(mastodon),
 	entry(pinterest),
+	entry(slack),
 	entry(telegram),
 	entry(threads),
 	entry(tiktok),
@@ -108,6 +109,7 @@ const (
 	LinkedIn  Name = "linkedin"
 	Mastodon  Name = "mastodon"
 	Pinterest Name = "pinterest"
+	Slack     Name = "slack"
 	Telegram  Name = "telegram"
 	Threads   Name = "threads"
 	TikTok    Name = "tiktok"

@@ -17,6 +17,7 @@ const (
 	Graphemes  Unit = "graphemes" // what the eye sees as one; with PerURL as Mastodon: addresses and remote mentions shortened
 	Pictures   Unit = "pictures"  // as Threads: code points, but an emoji as many as its bytes
 	Little     Unit = "little"    // as LinkedIn: code points, and a sign of its markup two
+	Entities   Unit = "entities"  // as Slack: code points, and each of & < > as many as its entity has
 	Weighted   Unit = "weighted"  // as X: addresses count PerURL, emoji and most scripts of Asia two
 	Bytes      Unit = "bytes"     // of UTF-8
 )

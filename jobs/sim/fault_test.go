@@ -105,6 +105,15 @@ func ways() []way {
 			codes:   map[sim.Kind]int{sim.RateLimit: 429, sim.ExpiredToken: 401, sim.MissingPermission: 403, sim.Invalid: 400},
 		},
 		{
+			name: network.Slack,
+			commit: func(w *world, text, _ string) *http.Request {
+				return w.slMessage(fmt.Sprintf(`{"channel":"1001","text":%q}`, strings.NewReplacer("<", "&lt;", ">", "&gt;").Replace(text)))
+			},
+			list:    func(w *world) got { return w.get(sl+"/conversations.history?channel=1001&limit=100", bearer...) },
+			limited: "Retry-After",
+			codes:   map[sim.Kind]int{sim.RateLimit: 429, sim.ExpiredToken: 200, sim.MissingPermission: 200, sim.Invalid: 200},
+		},
+		{
 			name:   network.Telegram,
 			commit: func(w *world, text, _ string) *http.Request { return w.tgMessage(text) },
 			codes:  map[sim.Kind]int{sim.RateLimit: 429, sim.ExpiredToken: 401, sim.MissingPermission: 400, sim.Invalid: 400},
@@ -318,7 +327,7 @@ func TestRateLimitTellsTheWait(t *testing.T) {
 		want := map[network.Name]string{
 			network.Facebook: `"estimated_time_to_regain_access":3`, network.Instagram: `"estimated_time_to_regain_access":3`,
 			network.Threads:  `"estimated_time_to_regain_access":3`,
-			network.Mastodon: "2026-05-04T12:03:00.000000Z", network.Webhook: "180", network.Bluesky: "180", network.LinkedIn: "180", network.Discord: "180", network.Pinterest: "180",
+			network.Mastodon: "2026-05-04T12:03:00.000000Z", network.Webhook: "180", network.Bluesky: "180", network.LinkedIn: "180", network.Slack: "180", network.Discord: "180", network.Pinterest: "180",
 			network.X: "1777896180", network.Telegram: `"retry_after":180`,
 		}[m.name]
 		if said := cmp.Or(g.header.Get(m.limited), g.raw); !strings.Contains(said, want) {

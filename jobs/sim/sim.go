@@ -59,6 +59,7 @@ func New(opts Options) *Sim {
 		newLinkedIn(s),
 		newMastodon(s),
 		newPinterest(s),
+		newSlack(s),
 		newTelegram(s),
 		newThreads(s),
 		newTikTok(s),

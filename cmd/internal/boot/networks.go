@@ -21,6 +21,7 @@ import (
 	"herald/jobs/networks/linkedin"
 	"herald/jobs/networks/mastodon"
 	"herald/jobs/networks/pinterest"
+	"herald/jobs/networks/slack"
 	"herald/jobs/networks/telegram"
 	"herald/jobs/networks/threads"
 	"herald/jobs/networks/tiktok"
@@ -47,6 +48,7 @@ func (c Config) Adapters(now func() time.Time) map[network.Name]networks.Adapter
 		network.LinkedIn:  linkedin.New(env(network.LinkedIn)),
 		network.Mastodon:  mastodon.New(env(network.Mastodon)),
 		network.Pinterest: pinterest.New(env(network.Pinterest)),
+		network.Slack:     slack.New(env(network.Slack)),
 		network.Telegram:  telegram.New(env(network.Telegram)),
 		network.Threads:   threads.New(env(network.Threads)),
 		network.TikTok:    tiktok.New(env(network.TikTok)),

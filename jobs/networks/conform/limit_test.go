@@ -43,6 +43,8 @@ var (
 	loaves = filling{"emoji", func(n int) string { return strings.Repeat("🥐", n/4) + strings.Repeat("a", n%4) }}
 	// signs are two each with their backslash.
 	signs = filling{"signs", func(n int) string { return strings.Repeat("(", n/2) + strings.Repeat("a", n%2) }}
+	// angles are four each as entities.
+	angles = filling{"angles", func(n int) string { return strings.Repeat("<", n/4) + strings.Repeat("a", n%4) }}
 	// couples are two each, whatever they are joined of.
 	couples = filling{"joined emoji", func(n int) string { return strings.Repeat("👨‍👩‍👧‍👦", n/2) + strings.Repeat("a", n%2) }}
 	// addresses count 23 each, whatever their length; the words between count in full.
@@ -59,6 +61,8 @@ func units(r network.TextRule) []filling {
 		return []filling{letters, pairs}
 	case network.Pictures:
 		return []filling{letters, points, loaves}
+	case network.Entities:
+		return []filling{letters, points, angles}
 	case network.Little:
 		return []filling{letters, points, signs}
 	case network.Weighted:

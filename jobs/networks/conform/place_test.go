@@ -15,6 +15,7 @@ import (
 	"herald/jobs/networks/linkedin"
 	"herald/jobs/networks/mastodon"
 	"herald/jobs/networks/pinterest"
+	"herald/jobs/networks/slack"
 	"herald/jobs/networks/telegram"
 	"herald/jobs/networks/threads"
 	"herald/jobs/networks/tiktok"
@@ -108,6 +109,12 @@ func places() []place {
 			make:    func(e networks.Env) networks.Adapter { return pinterest.New(e) },
 			foreign: `{"id":"77","board_id":"2002"}`,
 			refusal: `{"code":1,"message":%q}`,
+		},
+		{
+			Network: entry(network.Slack), prepared: network.FormatImage, tells: true,
+			make:    func(e networks.Env) networks.Adapter { return slack.New(e) },
+			foreign: `{"ok":true,"channel":"2002","ts":"1777896000.000077"}`,
+			refusal: `{"ok":false,"error":"invalid_arguments","response_metadata":{"messages":[%q]}}`,
 		},
 		{
 			Network: entry(network.Telegram), unproved: telegramAll,

@@ -1,0 +1,33 @@
+package network
+
+import "time"
+
+// A message goes into a channel, the account's remote id, as a bot; or through an
+// incoming webhook, whose address is the account's token, and which shows no
+// pictures and can not be asked. Slack cuts at 40,000 characters and advises 4,000;
+// the three signs that go as entities count as such. A video would be shared by a
+// call that says nothing of its message, so there is none.
+var slack = Network{
+	Name:    Slack,
+	Text:    TextRule{Max: 4000, Unit: Entities, Ellipsis: "…", MayBlank: true},
+	Comment: TextRule{Max: 4000, Unit: Entities, Ellipsis: "…"},
+	Alt:     AltRule{Image: true, Max: 2000},
+	Link:    LinkInText,
+	Formats: []FormatRule{
+		{Format: FormatText, Text: true, Link: true, Comment: true},
+		{Format: FormatImage, Min: 1, Max: 1, Image: slackImage, Text: true, Link: true, Comment: true, Alt: true},
+		{Format: FormatImages, Min: 2, Max: 10, Image: slackImage, Text: true, Link: true, Comment: true, Alt: true},
+	},
+	Options: []Option{
+		{Key: OptPreview, Label: "Show a preview of the link", Kind: Switch, Default: "true"},
+	},
+	Scopes: []Scope{
+		{Name: "chat:write", Or: []string{"incoming-webhook"}},
+		{Name: "files:write", Formats: []Format{FormatImage, FormatImages}},
+	},
+	Rates:  []Rate{{"post", 60, time.Minute}},
+	LookUp: Weak,
+	Settle: time.Minute,
+}
+
+var slackImage = FileRule{Types: []string{"image/jpeg", "image/png", "image/gif"}, Bytes: 20_000_000}
