@@ -51,6 +51,7 @@ func furnished(t *testing.T) (a *agency, screens []screen) {
 		{"sign-in", "/signin", true}, {"review", link, true}, {"nothing there", "/nowhere", true},
 		at("calendar", "/calendar"), at("tray", "/calendar?tray=open"), at("week", "/calendar?view=week"), at("day", "/calendar?view=day"), at("list", "/calendar?view=list"), at("posts", "/posts"), at("find", "/find?q=a"), at("find, nothing asked", "/find"), at("new post", "/posts/new"),
 		at("media", "/media"), at("media, list", "/media?view=list&q=d"), at("media, none", "/media?q=nothing"), at("new files", "/media/new"), at("asset", "/media/%d", loaf.ID),
+		at("crop", "/media/%d/crop?preset=instagram/story", loaf.ID), at("focus", "/media/%d/crop", loaf.ID),
 		at("draft", "/posts/%d", draft.Post.ID), at("asked", "/posts/%d", asked.Post.ID), at("sent", "/posts/%d", failed.Post.ID),
 		at("version", "/posts/%d/versions/1", failed.Post.ID), {"evidence", a.target(t, failed.Post.ID, network.Mastodon), false},
 		{"live evidence", a.target(t, failed.Post.ID, network.Webhook), false}, at("approvals", "/approvals?box=others"), at("approvals, none", "/approvals"),

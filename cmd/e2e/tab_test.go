@@ -72,11 +72,17 @@ func (p *tab) watch() {
 func (a *agency) member(t *testing.T, look browser.Look, email string) *tab {
 	t.Helper()
 	p := open(t, look)
-	c := a.session(t, email)
-	if err := p.SetCookies([]*proto.NetworkCookieParam{{Name: c.Name, Value: c.Value, URL: here.web.URL, HTTPOnly: true, SameSite: proto.NetworkCookieSameSiteLax}}); err != nil {
-		t.Fatal(err)
-	}
+	p.signs(a, email)
 	return p
+}
+
+// signs signs somebody of the agency in, in this window.
+func (p *tab) signs(a *agency, email string) {
+	p.t.Helper()
+	c := a.session(p.t, email)
+	if err := p.SetCookies([]*proto.NetworkCookieParam{{Name: c.Name, Value: c.Value, URL: here.web.URL, HTTPOnly: true, SameSite: proto.NetworkCookieSameSiteLax}}); err != nil {
+		p.t.Fatal(err)
+	}
 }
 
 // shots is where pictures go.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +17,7 @@ import (
 
 	"herald/cmd/internal/browser"
 	"herald/db"
+	"herald/db/picture"
 )
 
 // film is a video file of about size bytes: a short one, padded as the format
@@ -31,6 +33,20 @@ func film(t *testing.T, name string, size int) string {
 	copy(box[4:], "free"+name)
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, slices.Concat(short, box), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// sketch is a picture file in a folder; each seed makes another.
+func sketch(t *testing.T, dir, name string, seed uint64) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	err := os.MkdirAll(filepath.Dir(path), 0o755)
+	if err == nil {
+		err = os.WriteFile(path, painted(t, picture.Coast, seed, 90, 60), 0o600)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -231,4 +247,99 @@ func TestAnUploadIsCancelled(t *testing.T) {
 	if strings.Contains(p.text(), "in the library") {
 		t.Error("it says that it arrived")
 	}
+}
+
+func TestFilesAreDraggedFromTheDesktopOntoThePost(t *testing.T) {
+	t.Parallel()
+	a := newAgency(t)
+	p := a.member(t, browser.Desktop, a.anna())
+	p.visit(a.path("/posts/new"))
+	p.press("box", "Mastodon @museum@social.example")
+	p.says(".client-head", "1 of 4 chosen")
+	p.fill("Text", "Half a sentence")
+	dir := t.TempDir()
+	rye, oats := sketch(t, dir, "rye.jpg", 1), sketch(t, dir, "oats.jpg", 2)
+	p.drag("#composer-media", rye, oats)
+	p.sees("2 files in the library")
+	p.says(".attachments", "rye.jpg")
+	p.says(".attachments", "oats.jpg")
+	p.until("the pictures, once they were looked at", func() bool {
+		n, err := p.Elements(".attachment img.thumb")
+		return err == nil && len(n) == 2
+	})
+	p.says("#composer-check", "Every network would take this.")
+	if got := p.value("Text"); got != "Half a sentence" {
+		t.Errorf("what was typed became %q", got)
+	}
+	for _, path := range []string{rye, oats} {
+		if one, ok := a.stored(t, path); !ok || one.ClientID != a.client(t, "museum") {
+			t.Errorf("%s became %+v", path, one)
+		}
+	}
+	p.fits()
+}
+
+func TestAFolderIsDroppedAndAPictureIsPasted(t *testing.T) {
+	t.Parallel()
+	a := newAgency(t)
+	p := a.member(t, browser.Desktop, a.anna())
+	p.visit(a.path(fmt.Sprintf("/media?client=%d", a.client(t, "museum"))))
+	dir := t.TempDir()
+	for i, name := range []string{"one.jpg", "deep/two.jpg", ".hidden.jpg"} {
+		sketch(t, dir, name, uint64(i))
+	}
+	p.drag("#main", dir)
+	p.sees("2 files in the library")
+	p.says("#assets", "one.jpg")
+	p.says("#assets", "two.jpg")
+	if strings.Contains(p.text(), ".hidden.jpg") {
+		t.Error("a hidden file went along")
+	}
+	_, err := p.Eval(`async () => {
+		const canvas = Object.assign(document.createElement("canvas"), { width: 80, height: 60 })
+		canvas.getContext("2d").fillRect(10, 10, 40, 30)
+		const file = new File([await new Promise((done) => canvas.toBlob(done, "image/png"))], "image.png", { type: "image/png" })
+		const data = new DataTransfer()
+		data.items.add(file)
+		document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }))
+	}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.sees("3 files in the library")
+	p.says("#assets", "image.png")
+}
+
+func TestAnUploadIsTriedAgainAfterSomebodySignedInAgain(t *testing.T) {
+	t.Parallel()
+	a := newAgency(t)
+	p := a.member(t, browser.Desktop, a.anna())
+	p.refuses(http.StatusUnauthorized)
+	p.visit(a.path(fmt.Sprintf("/media?client=%d", a.client(t, "museum"))))
+	if err := p.SetCookies(nil); err != nil { // nil takes all away
+		t.Fatal(err)
+	}
+	rye := sketch(t, t.TempDir(), "rye.jpg", 1)
+	p.drag("#main", rye)
+	p.sees("One file stopped", "You are signed out.")
+	p.signs(a, a.anna())
+	p.press("button", "Try again: rye.jpg")
+	p.sees("One file in the library")
+	if _, whole := a.stored(t, rye); !whole {
+		t.Error("it is not in the library")
+	}
+}
+
+func TestAFilmIsWatchedInTheLibrary(t *testing.T) {
+	t.Parallel()
+	a := newAgency(t)
+	p := a.member(t, browser.Desktop, a.anna())
+	p.visit(a.path(fmt.Sprintf("/media?client=%d", a.client(t, "museum"))))
+	p.drag("#main", film(t, "oven.mp4", 1<<20))
+	p.one(".asset-play")
+	p.press("link", "0:02 oven.mp4")
+	p.until("the film to play", func() bool {
+		at, err := p.Eval(`() => { const v = document.querySelector("dialog video"); v.muted = true; v.play().catch(() => {}); return v.currentTime }`)
+		return err == nil && at.Value.Num() > 0
+	})
 }

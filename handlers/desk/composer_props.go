@@ -12,6 +12,7 @@ import (
 	"herald/db/model"
 	"herald/db/network"
 	"herald/views/composer"
+	"herald/views/library"
 	"herald/views/ui"
 )
 
@@ -240,11 +241,7 @@ func factsOf(a db.Asset) string {
 	if a.DurationMs > 0 {
 		facts = append(facts, fmt.Sprintf("%.1f s", float64(a.DurationMs)/1000))
 	}
-	size := fmt.Sprintf("%d KB", (a.Bytes+1023)>>10)
-	if a.Bytes >= 1<<20 {
-		size = fmt.Sprintf("%.1f MB", float64(a.Bytes)/(1<<20))
-	}
-	return strings.Join(append(facts, size), ", ")
+	return strings.Join(append(facts, library.Bytes(max(a.Bytes, a.UploadedBytes))), ", ")
 }
 
 // confirmed are the clients that were confirmed by name, as long as they are

@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"net/http"
@@ -40,7 +41,7 @@ func (d *Desk) drawCrop(w http.ResponseWriter, r *http.Request, scope *db.Scope,
 	}
 	back := at(scope, "/media/"+id(p.ID))
 	c := library.Cropper{Title: "Crop", Crumbs: []ui.Crumb{{Label: "Media", Href: at(scope, "/media")}, {Label: p.Name, Href: back}},
-		Alt: p.Alt, Width: p.Width, Height: p.Height, Source: d.mediaURL(scope, p.ID, "original"), Presets: cropPresets(scope, p, key)}
+		Alt: cmp.Or(p.Alt, p.Name), Width: p.Width, Height: p.Height, Source: d.mediaURL(scope, p.ID, "original"), Presets: cropPresets(scope, p, key)}
 	if p.Kind == network.Video {
 		c.Source = d.mediaURL(scope, p.ID, "thumbnail")
 	}

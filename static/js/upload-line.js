@@ -180,10 +180,13 @@ class UploadLine extends HTMLElement {
   #name(name) {
     this.querySelector("[data-name]").textContent = name
     this.querySelector("progress").setAttribute("aria-label", name)
-    for (const b of this.querySelectorAll("[data-says]")) {
-      b.title = b.dataset.says
-      b.querySelector(".hidden-text").textContent = `${b.dataset.says}: ${name}`
-    }
+    for (const b of this.querySelectorAll("[data-says]")) this.#call(b, b.dataset.says)
+  }
+
+  // call gives a button its name, for the eye and for the ear.
+  #call(button, says) {
+    button.title = says
+    button.querySelector(".hidden-text").textContent = `${says}: ${this.querySelector("[data-name]").textContent}`
   }
 
   #show(state, say) {
@@ -191,6 +194,8 @@ class UploadLine extends HTMLElement {
     const at = this.querySelector("[data-say]")
     if (at.textContent !== say) at.textContent = say
     this.querySelector('[data-action="retry-upload"]').hidden = state !== "stopped"
+    const cancel = this.querySelector('[data-action="cancel-upload"]')
+    this.#call(cancel, this.over ? cancel.dataset.after : cancel.dataset.says)
   }
 
   #end(state, say) {

@@ -33,7 +33,7 @@ func (c *camera) walk(d *demo.Demo) ([]screen, error) {
 	for name, path := range map[string]string{
 		"calendar": "/calendar", "find": "/find", "tray": "/calendar?tray=open", "week": "/calendar?view=week", "day": "/calendar?view=day", "list": "/calendar?view=list", "posts": "/posts", "new-post": "/posts/new", "new-account": "/accounts/new",
 		"approvals": "/approvals", "approvals-others": "/approvals?box=others", "approvals-changes": "/approvals?box=changes",
-		"accounts": "/accounts", "activity": "/activity",
+		"accounts": "/accounts", "activity": "/activity", "media": "/media", "media-list": "/media?view=list", "media-new": "/media/new",
 	} {
 		all = append(all, screen{name, workspace + path})
 	}
@@ -49,6 +49,13 @@ func (c *camera) walk(d *demo.Demo) ([]screen, error) {
 		if target, err := c.follow(post, "#delivery a[href*='/targets/']"); err == nil && target != "" {
 			all = append(all, screen{"evidence-" + state, target})
 		}
+	}
+	asset, err := c.follow(workspace+"/media", "a.asset-open")
+	if err != nil {
+		return nil, err
+	}
+	if asset != "" {
+		all = append(all, screen{"asset", asset}, screen{"crop", asset + "/crop?preset=instagram/post"}, screen{"focus", asset + "/crop"})
 	}
 	account, err := c.follow(workspace+"/accounts", ".account-handle a")
 	if err != nil {
