@@ -327,6 +327,9 @@ func (s shelf) preview(content model.Content, a planAccount, t shelfTarget) mode
 func (s shelf) file(n *network.Network, part model.Part, i int, t shelfTarget) model.PreviewMedia {
 	f := s.media[part.Media[i].ID]
 	shown := model.PreviewMedia{Kind: string(f.Kind), Width: f.Width, Height: f.Height}
+	if !f.as("").Played() {
+		shown.Plays = s.played(f.ID)
+	}
 	recipe := ""
 	switch {
 	case i < len(t.Recipes):
@@ -347,6 +350,16 @@ func (s shelf) file(n *network.Network, part model.Part, i int, t shelfTarget) m
 		}
 	}
 	return shown
+}
+
+// played is what was made of a file that browsers play.
+func (s shelf) played(id model.MediaID) model.RenditionID {
+	for _, r := range s.made {
+		if recipe, err := network.ParseRecipe(r.Recipe); err == nil && r.MediaID == id && r.State == "ready" && recipe.Plays() {
+			return r.ID
+		}
+	}
+	return 0
 }
 
 func (s shelf) served(n *network.Network, part model.Part, i int) network.Recipe {

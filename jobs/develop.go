@@ -146,7 +146,8 @@ func (l *Librarian) forget(ctx context.Context, keys ...string) {
 // mostAhead is how many renditions are made of a file before a post asks for them.
 const mostAhead = 12
 
-// ahead lists what the networks of the client's accounts would have made of a file.
+// ahead lists what the networks of the client's accounts would have made of a file,
+// and what browsers need to play it.
 func (l *Librarian) ahead(ctx context.Context, w db.MediaWork, d db.Developed) ([]string, error) {
 	serves, err := l.Pipe.MediaServes(ctx, w)
 	if err != nil {
@@ -166,7 +167,16 @@ func (l *Librarian) ahead(ctx context.Context, w db.MediaWork, d db.Developed) (
 	}
 	slices.Sort(list)
 	list = slices.Compact(list)
-	return list[:min(len(list), mostAhead)], nil
+	list = list[:min(len(list), mostAhead)]
+	if look := m.Preview(); !look.Zero() && !slices.ContainsFunc(list, plays) {
+		list = append(list, look.String())
+	}
+	return list, nil
+}
+
+func plays(recipe string) bool {
+	r, err := network.ParseRecipe(recipe)
+	return err == nil && r.Plays()
 }
 
 func framings(n *network.Network, kind network.MediaKind, s db.Serve) map[string]network.Framing {

@@ -17,6 +17,8 @@ import (
 	"testing"
 
 	"herald/db"
+	"herald/db/dbtest"
+	"herald/db/model"
 	"herald/db/network"
 	pic "herald/db/picture"
 )
@@ -197,6 +199,31 @@ func TestStrangeVideosBecomeReady(t *testing.T) {
 		if !c.steady && len(got.Renditions) != 0 {
 			t.Errorf("%s: renditions %+v", name, got.Renditions)
 		}
+	}
+}
+
+// What a phone records is often HEVC, which many browsers do not play: there is
+// something to look at before any network asks, and people are shown that.
+func TestAVideoThatBrowsersDoNotPlayIsMadeToBeLookedAt(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t, network.Mastodon) // takes it as it is
+	b := film(t, "-f", "lavfi", "-i", "testsrc2=s=180x320:r=30:d=1", "-pix_fmt", "yuv420p", "-c:v", "mpeg4")
+	id := a.upload(t, network.Video, "video/mp4", "phone.mp4", b)
+	if faults := a.work(t); len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	got := a.asset(t, id)
+	if len(got.Renditions) != 1 || got.Renditions[0].Recipe != "video/mp4 180x320 codec=h264" || got.Renditions[0].State != "ready" {
+		t.Fatalf("renditions %+v", got.Renditions)
+	}
+	account := dbtest.Look[model.AccountID](t, a.World, a.Shard, `SELECT id FROM tenant.accounts`)
+	page, err := a.Owner.SavePost(t.Context(), 0, db.PostForm{Content: model.Content{Text: "x", Accounts: []model.AccountID{account}, Media: []model.ContentMedia{{ID: id}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent, err := a.Owner.SentFiles(t.Context(), page.Post.ID, 0)
+	if m := sent[page.Targets[0].ID]; err != nil || len(m) != 1 || m[0].Rendition != 0 || m[0].Waits || m[0].File() != model.RenditionFile(got.Renditions[0].ID) {
+		t.Errorf("shown %+v, %v", sent, err)
 	}
 }
 

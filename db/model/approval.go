@@ -161,6 +161,7 @@ type PreviewMedia struct {
 	ID        MediaID
 	Rendition RenditionID // what is sent in its stead; 0: the asset itself
 	Waits     bool        // what is sent is still being made
+	Plays     RenditionID // what browsers play, where they do not play the asset; 0: they do, or there is none yet
 	Kind      string      // image, video
 	Alt       string
 	SHA256    string
@@ -168,12 +169,16 @@ type PreviewMedia struct {
 	Height    int
 }
 
-// File names in a media link what is sent, or, while that waits, what it is made of.
+// File names in a media link what is sent, or, while that waits, what it is made of,
+// as browsers play it.
 func (m PreviewMedia) File() string {
-	if m.Rendition == 0 {
-		return "original"
+	switch {
+	case m.Rendition != 0:
+		return RenditionFile(m.Rendition)
+	case m.Plays != 0:
+		return RenditionFile(m.Plays)
 	}
-	return RenditionFile(m.Rendition)
+	return "original"
 }
 
 const renditionFile = "rendition-"

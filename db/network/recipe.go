@@ -316,3 +316,26 @@ func (n *Network) Ahead(m Media, frames map[string]Framing) (list []Recipe) {
 	}
 	return list
 }
+
+// previewSide is the longer side of a video that is only looked at, in pixels.
+const previewSide = 1280
+
+// Played says whether browsers play a video as it is. What nobody looked into may
+// be played.
+func (m Media) Played() bool {
+	return m.Kind != Video || m.VideoCodec == "" || slices.Contains([]string{"h264", "vp8", "vp9", "av1"}, m.VideoCodec)
+}
+
+// Plays says whether browsers play what the recipe makes, and show all of it.
+func (r Recipe) Plays() bool { return r.Codec == "h264" && r.Crop.Whole() }
+
+// Preview is the recipe of a video to look at, where browsers do not play the file
+// itself; zero where they do.
+func (m Media) Preview() Recipe {
+	if m.Played() || m.Width <= 0 || m.Height <= 0 {
+		return Recipe{}
+	}
+	k := min(1, previewSide/float64(max(m.Width, m.Height)))
+	side := func(n int) int { return max(2, int(float64(n)*k)&^1) }
+	return Recipe{Type: "video/mp4", Width: side(m.Width), Height: side(m.Height), Codec: "h264"}
+}

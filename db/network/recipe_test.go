@@ -75,6 +75,22 @@ func TestServeMakesWhatTheNetworkTakes(t *testing.T) {
 	}
 }
 
+func TestVideosThatBrowsersDoNotPlayHaveAPreview(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		m    Media
+		want string
+	}{
+		{film(3840, 2160, 30, 1000, "hevc", 30), "video/mp4 1280x720 codec=h264"}, {film(1081, 1921, 30, 1000, "hevc", 30), "video/mp4 720x1280 codec=h264"},
+		{film(321, 181, 30, 1000, "mpeg4", 30), "video/mp4 320x180 codec=h264"}, {film(3840, 2160, 30, 1000, "h264", 30), ""}, {film(3840, 2160, 30, 1000, "", 0), ""},
+		{film(0, 0, 30, 1000, "hevc", 30), ""}, {image("image/png", 400, 300, 1000), ""},
+	} {
+		if got := c.m.Preview(); got.String() != c.want || got.Plays() != (c.want != "") {
+			t.Errorf("%+v: %q, want %q", c.m, got, c.want)
+		}
+	}
+}
+
 func TestServeSaysWhenHeraldChoseTheCrop(t *testing.T) {
 	t.Parallel()
 	n, _ := Get(Instagram)

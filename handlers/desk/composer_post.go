@@ -209,6 +209,9 @@ func (d *Desk) partOf(scope *db.Scope, p model.Part, name network.Name, media ma
 // about it.
 func (d *Desk) asSent(scope *db.Scope, f composer.File, m model.PreviewMedia) composer.File {
 	size := fmt.Sprintf("%d × %d", m.Width, m.Height)
+	if m.Plays != 0 {
+		f.Source = d.mediaURL(scope, m.ID, m.File())
+	}
 	switch {
 	case m.Waits:
 		f.Sent = "What will be sent is still being made: " + size + ". This is the file that it is made of."

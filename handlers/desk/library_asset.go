@@ -108,6 +108,7 @@ func (d *Desk) assetProps(scope *db.Scope, p db.AssetPage) library.Asset {
 		Paths: library.AssetPaths{Save: path, Standing: path + "/standing", Delete: at(scope, "/media/deletions"), Back: at(scope, "/media")}}
 	if p.State == db.MediaReady {
 		a.Source = d.mediaURL(scope, p.ID, "original")
+		a.Plays = d.plays(scope, p)
 	}
 	if p.MayWrite && stuck(p) {
 		a.Paths.Retry = path + "/retries"
@@ -124,7 +125,11 @@ func (d *Desk) assetProps(scope *db.Scope, p db.AssetPage) library.Asset {
 		a.Crops = cropLinks(scope, p)
 	}
 	for _, m := range p.Renditions {
-		a.Made = append(a.Made, rendition(m))
+		one := rendition(m)
+		if m.Recipe == (network.Media{Kind: p.Kind, VideoCodec: p.Probe.VideoCodec, Width: p.Width, Height: p.Height}).Preview().String() {
+			one.Words += ", to look at here"
+		}
+		a.Made = append(a.Made, one)
 	}
 	return a
 }
@@ -141,6 +146,17 @@ func cropLinks(scope *db.Scope, p db.AssetPage) (list []library.Crop) {
 		list = append(list, one)
 	}
 	return list
+}
+
+// plays is the address of what browsers play, where they do not play the file.
+func (d *Desk) plays(scope *db.Scope, p db.AssetPage) string {
+	file := network.Media{Kind: p.Kind, VideoCodec: p.Probe.VideoCodec}
+	for _, r := range p.Renditions {
+		if recipe, err := network.ParseRecipe(r.Recipe); err == nil && !file.Played() && r.State == "ready" && recipe.Plays() {
+			return d.mediaURL(scope, p.ID, model.RenditionFile(r.ID))
+		}
+	}
+	return ""
 }
 
 // stuck says whether trying again may help.

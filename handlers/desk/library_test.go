@@ -299,6 +299,13 @@ func TestAFileShowsHowFarItsRenditionsAre(t *testing.T) {
 	if page := s.get(t, s.owner, at).want(t, 200, "MP4, 1920 × 1080", "1.9 MB", "This video does not come down to 8 MB.", "Try again"); strings.Contains(page.body, asks) {
 		t.Error("it asks on for what is there")
 	}
+	// Of a video that browsers do not play, one that they do is offered first.
+	for codec, sources := range map[string]int{"h264": 1, "hevc": 2} {
+		s.Super(t, s.agency.Shard, `UPDATE tenant.media SET kind = 'video', type = 'video/mp4', video_codec = $1`, codec)
+		if page := s.get(t, s.owner, at).want(t, 200); strings.Count(page.body, "<source") != sources {
+			t.Errorf("%s: %d sources, want %d", codec, strings.Count(page.body, "<source"), sources)
+		}
+	}
 	s.get(t, s.owner, at+"/standing").want(t, 200, "MP4, 1920 × 1080") // the part that a file on its way asks for brings it along
 }
 
