@@ -36,7 +36,7 @@ var arrows = []arrow{
 
 	{"jobs/sim/...", []string{"jobs/sim/...", "db/model", "db/network"}},
 	{"jobs/networks/fault", []string{"db/model"}},
-	{"jobs/networks/httpx", []string{"jobs/networks/fault", "db/model", "db/secret"}},
+	{"jobs/networks/httpx", []string{"jobs/networks/fault", "db/model", "db/network", "db/secret"}},
 	{"jobs/networks/conform", []string{"jobs/networks/...", "jobs/sim/...", "db/model", "db/network", "db/secret"}},
 	{"jobs/networks/...", adapterMay},
 	{"jobs/mail/...", []string{"jobs/mail/...", "db", "db/model", "db/secret", "views/email"}},

@@ -176,8 +176,9 @@ type AccountForm struct {
 
 const maxSettings = 50
 
-// tidy checks the form for a network and trims what people leave around words.
-func (f *AccountForm) tidy(name network.Name) error {
+// tidy checks the form for a network, trims what people leave around words, and
+// writes an address that is new as it is kept.
+func (f *AccountForm) tidy(name network.Name, was string) error {
 	f.Handle, f.RemoteID, f.Address = strings.TrimSpace(f.Handle), strings.TrimSpace(f.RemoteID), strings.TrimSpace(f.Address)
 	for _, c := range []struct {
 		field, value string
@@ -192,6 +193,13 @@ func (f *AccountForm) tidy(name network.Name) error {
 	}
 	if wants := network.AddressOf(name); wants != "" && f.Address == "" {
 		return model.RefuseField("address", "Give the address: "+wants+".")
+	}
+	if f.Address != "" && f.Address != was {
+		address, say := network.CleanAddress(name, f.Address)
+		if say != "" {
+			return model.RefuseField("address", say)
+		}
+		f.Address = address
 	}
 	if len(f.Settings) > maxSettings {
 		return model.RefuseField("settings", "An account has at most 50 settings.")
@@ -216,7 +224,7 @@ const sqlAccountEdit = `
 func (sc *Scope) EditAccount(ctx context.Context, id model.AccountID, seen int, f AccountForm) (_ AccountCard, err error) {
 	defer wrap(&err, "edit account %d", id)
 	return sc.changeAccount(ctx, id, seen, "edited", func(tx pgx.Tx, a AccountCard) (map[string]any, error) {
-		if err := f.tidy(a.Network); err != nil {
+		if err := f.tidy(a.Network, a.Address); err != nil {
 			return nil, err
 		}
 		settings := merge(a.Settings, f.Settings)

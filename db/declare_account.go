@@ -48,7 +48,7 @@ func (h *hand) account(ctx context.Context, c DeclaredClient, row clientRow, a D
 	if diff.made = noRows(err); err != nil && !diff.made {
 		return err
 	}
-	if !h.accountRules(a, have, diff.made) {
+	if !h.accountRules(&a, have, diff.made) {
 		return nil
 	}
 	h.accountFields(&diff, &have, a)
@@ -67,8 +67,9 @@ func (h *hand) account(ctx context.Context, c DeclaredClient, row clientRow, a D
 	return h.note(ctx, "account "+h.Slug+"/"+c.Slug+"/"+a.Slug, diff, note{subject: "account", id: int64(have.id), client: row.id})
 }
 
-// accountRules refuses what an account cannot be, or cannot become.
-func (h *hand) accountRules(a DeclaredAccount, have accountRow, made bool) bool {
+// accountRules refuses what an account cannot be, or cannot become, and writes an
+// address that is new as it is kept.
+func (h *hand) accountRules(a *DeclaredAccount, have accountRow, made bool) bool {
 	before := len(h.problems)
 	name := deref(a.Network, have.network)
 	if made {
@@ -85,6 +86,13 @@ func (h *hand) accountRules(a DeclaredAccount, have accountRow, made bool) bool 
 	}
 	if network.AddressOf(name) != "" && deref(a.Address, have.address) == "" {
 		h.refuse(a.At, "the account %s needs the key address: %s", a.Slug, network.AddressOf(name))
+	}
+	if a.Address != nil && *a.Address != "" && *a.Address != have.address {
+		address, say := network.CleanAddress(name, *a.Address)
+		if say != "" {
+			h.refuse(a.At, "address of the account %s: %s", a.Slug, say)
+		}
+		a.Address = &address
 	}
 	return len(h.problems) == before
 }

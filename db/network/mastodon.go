@@ -44,6 +44,7 @@ var mastodon = Network{
 	Settle:   2 * time.Minute,
 
 	Address:   "the server, as https://mastodon.social",
+	Origin:    true,
 	TokenHelp: "On the server, under Preferences, Development: a new application with read, write:statuses and write:media.",
 	learn: map[string]func(*Network, int64){
 		"max_characters": func(n *Network, v int64) { n.Text.Max, n.Comment.Max = int(v), int(v) },

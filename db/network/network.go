@@ -36,6 +36,7 @@ type Network struct {
 	// Of accounts that a person connects by an address and a token. Address is
 	// empty for networks that are connected by signing in there.
 	Address   string // what the address of an account is, as a person says it
+	Origin    bool   // the address is a server alone: scheme and host
 	TokenHelp string // where a person gets the token
 	Signs     bool   // the token is a secret that signs what Herald sends: Herald can make one, and the address alone is the account
 

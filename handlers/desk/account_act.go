@@ -9,6 +9,7 @@ import (
 
 	"herald/db"
 	"herald/db/model"
+	"herald/db/network"
 	"herald/db/secret"
 	"herald/handlers/web"
 	"herald/views/accounts"
@@ -166,7 +167,7 @@ func (d *Desk) editAccount(w http.ResponseWriter, r *http.Request, scope *db.Sco
 	}
 	f := readAccountForm(r)
 	keepUnasked(r, &f, before)
-	if err = d.checkAddress(f.Address, before.Address); err == nil {
+	if err = d.checkAddress(before.Network, &f, before.Address); err == nil {
 		before, err = scope.EditAccount(r.Context(), account, accountSeen(r), f)
 	}
 	if no, ok := model.Refused(err); ok && no.Field != "" {
@@ -194,15 +195,21 @@ func keepUnasked(r *http.Request, f *db.AccountForm, a db.AccountCard) {
 	}
 }
 
-// checkAddress asks whether Herald may call an address that is new.
-func (d *Desk) checkAddress(address, was string) error {
-	if address == "" || address == was {
+// checkAddress writes an address that is new as it is kept, and asks whether Herald may
+// call it.
+func (d *Desk) checkAddress(name network.Name, f *db.AccountForm, was string) error {
+	if f.Address == "" || f.Address == was {
 		return nil
+	}
+	address, say := network.CleanAddress(name, f.Address)
+	if say != "" {
+		return model.RefuseField("address", say)
 	}
 	err := d.CheckAddress(address)
 	if no, ok := errors.AsType[*model.Refusal](err); ok {
 		return model.RefuseField("address", no.Say)
 	}
+	f.Address = address
 	return err
 }
 

@@ -53,7 +53,7 @@ func (d *Desk) createAccount(w http.ResponseWriter, r *http.Request, scope *db.S
 	client := web.ID(r.PostFormValue("client"))
 	c, made, err := readCredentials(r, signs(name), scope.Workspace.Zone)
 	if err == nil {
-		err = d.checkAddress(f.Address, "")
+		err = d.checkAddress(name, &f, "")
 	}
 	if err == nil {
 		err = d.checkToken(r.Context(), scope, model.ClientID(client), &c, Connection{Network: name, RemoteID: f.RemoteID, Address: f.Address})

@@ -289,12 +289,16 @@ func TestAddingAnAccountRefusesWhatCannotBe(t *testing.T) {
 	o := newOffice(t)
 	anna := o.as(t, o.agency.Owner)
 	for want, change := range map[string][]string{
-		"That address lies inside a private network": {"address", "https://10.0.0.1/x"},
-		"Give the address":                           {"address", ""},
-		"Say what people know this account by":       {"handle", " "},
-		"Paste the new token":                        {"token", ""},
-		"Choose Mastodon or Webhook":                 {"network", "facebook"},
-		"already has an account for this address":    {"handle", "@MASTODON-0", "address", "https://social.example"},
+		"That address lies inside a private network":                                     {"address", "https://10.0.0.1"},
+		"Give the server alone, without what comes after its name: https://new.example.": {"address", "https://New.example/@anna"},
+		"two dots in a row":                        {"address", "https://a..example"},
+		"The port in the address is a number":      {"address", "https://new.example:0"},
+		"already has an account for this address.": {"handle", "@mastodon-0", "address", "HTTPS://Social.Example.:443/"},
+		"Give the address":                         {"address", ""},
+		"Say what people know this account by":     {"handle", " "},
+		"Paste the new token":                      {"token", ""},
+		"Choose Mastodon or Webhook":               {"network", "facebook"},
+		"already has an account for this address":  {"handle", "@MASTODON-0", "address", "https://social.example"},
 	} {
 		form := []string{"client", fmt.Sprint(o.client)}
 		for _, f := range [][2]string{{"network", "mastodon"}, {"handle", "@new"}, {"address", "https://new.example"}, {"token", "abc"}} {
@@ -312,7 +316,12 @@ func TestAddingAnAccountRefusesWhatCannotBe(t *testing.T) {
 		}
 	}
 	wantPage(t, anna("POST", "/accounts", "network", "webhook", "client", fmt.Sprint(o.client), "handle", "x", "address", "https://x.example", "make", "false", "token", "short"), 422, "at least 16 characters")
-	wantPage(t, anna("POST", "/accounts", "network", "mastodon", "client", fmt.Sprint(o.client), "handle", "@new", "address", "https://new.example", "token", "abc"), 303)
+	wantPage(t, anna("POST", "/accounts", "network", "mastodon", "client", fmt.Sprint(o.client), "handle", "@new", "address", "HTTPS://New.Example./", "token", "abc"), 303)
+	if got := dbtest.Look[string](t, o.World, dbtest.SecondShard, `SELECT address FROM tenant.accounts WHERE handle = '@new'`); got != "https://new.example" {
+		t.Errorf("kept as %s", got)
+	}
+	typed := anna("POST", "/accounts", "network", "webhook", "client", fmt.Sprint(o.client), "handle", "y", "address", "https://anna:pw@x.example/in?a=b", "make", "true")
+	wantPage(t, typed, 422, "Leave user name and password out of the address.", "https://anna:pw@x.example/in?a=b")
 }
 
 func TestEditingMergesSettings(t *testing.T) {

@@ -165,14 +165,15 @@ func TestParseSaysWhatIsWrongWithFileAndLine(t *testing.T) {
 		"users: [":                                                       "x.yaml:1: this is not YAML",
 		"workspaces:\n- slug: A B":                                       "x.yaml:2: slug: use up to 63 small letters",
 		"workspaces:\n- slug: a\n  members: [{user: a@b.c, role: king}]": "x.yaml:3: role: write owner, admin, manager, editor or viewer",
-		"workspaces:\n- slug: a\n  members: [{user: a@b.c, clients: {x: [workspace.manage]}}]":             "x.yaml:3: x: write posts.view",
-		"workspaces:\n- slug: a\n  clients:\n  - slug: c\n    stages: [{name: s}]":                         "x.yaml:5: a stage needs people",
-		"workspaces:\n- slug: a\n  clients:\n  - slug: c\n    late_cutoff: soon":                           "x.yaml:5: late_cutoff is a time from 1m",
-		"workspaces:\n- slug: a\n  clients:\n  - slug: c\n    blackouts: [{from: x, to: y, reason: z}]":    "x.yaml:5: from: write day and time",
-		"workspaces:\n- slug: a\n  clients:\n  - slug: c\n    accounts: [{slug: f, network: orkut}]":       "x.yaml:5: network: write " + string(network.All()[0].Name) + ", ",
-		"workspaces:\n- slug: a\n  clients:\n  - slug: c\n    accounts: [{slug: f, slots: [someday]}]":     "x.yaml:5: slots: write a day of the week",
-		"workspaces:\n- slug: a\n  clients:\n  - slug: c\n    accounts: [{slug: f, token_expires: later}]": "x.yaml:5: token_expires is an instant",
-		"workspaces:\n- slug: a\n  zone: Europe/Berlin\n---\nworkspaces:\n- slug: a\n  zone: Europe/Paris": "x.yaml:7: the zone of the workspace a is declared already, at x.yaml:3",
+		"workspaces:\n- slug: a\n  members: [{user: a@b.c, clients: {x: [workspace.manage]}}]":                  "x.yaml:3: x: write posts.view",
+		"workspaces:\n- slug: a\n  clients:\n  - slug: c\n    stages: [{name: s}]":                              "x.yaml:5: a stage needs people",
+		"workspaces:\n- slug: a\n  clients:\n  - slug: c\n    late_cutoff: soon":                                "x.yaml:5: late_cutoff is a time from 1m",
+		"workspaces:\n- slug: a\n  clients:\n  - slug: c\n    blackouts: [{from: x, to: y, reason: z}]":         "x.yaml:5: from: write day and time",
+		"workspaces:\n- slug: a\n  clients:\n  - slug: c\n    accounts: [{slug: f, network: orkut}]":            "x.yaml:5: network: write " + string(network.All()[0].Name) + ", ",
+		"workspaces:\n- slug: a\n  clients:\n  - slug: c\n    accounts: [{slug: f, address: \"https://a..b\"}]": "x.yaml:5: address: The host name in the address has two dots in a row",
+		"workspaces:\n- slug: a\n  clients:\n  - slug: c\n    accounts: [{slug: f, slots: [someday]}]":          "x.yaml:5: slots: write a day of the week",
+		"workspaces:\n- slug: a\n  clients:\n  - slug: c\n    accounts: [{slug: f, token_expires: later}]":      "x.yaml:5: token_expires is an instant",
+		"workspaces:\n- slug: a\n  zone: Europe/Berlin\n---\nworkspaces:\n- slug: a\n  zone: Europe/Paris":      "x.yaml:7: the zone of the workspace a is declared already, at x.yaml:3",
 	} {
 		_, err := Parse(Source{"x.yaml", []byte(text)})
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -219,21 +220,22 @@ func TestWhatTheDatabaseRefusesHasFileAndLineAndNothingIsApplied(t *testing.T) {
 	w := dbtest.New(t)
 	apply(t, w, small)
 	for text, want := range map[string]string{
-		"workspaces:\n- {slug: new, name: New, zone: UTC, plan: gold}":                                                                           `x.yaml:2: there is no plan "gold"`,
-		"workspaces:\n- {slug: new, name: New, zone: UTC, plan: studio, shard: far}":                                                             `x.yaml:2: there is no shard "far"`,
-		"workspaces:\n- {slug: nord, shard: main}":                                                                                               "x.yaml:2: the workspace nord lives on the shard second and cannot move to main",
-		"workspaces:\n- {slug: new}":                                                                                                             "x.yaml:2: the workspace new is new and needs the key name",
-		"workspaces:\n- slug: nord\n  members: [{user: ghost@x.example, role: owner}]":                                                           "x.yaml:3: there is no user ghost@x.example",
-		"users: [{email: new@x.example}]":                                                                                                        "x.yaml:1: the user new@x.example is new and needs a name",
-		"workspaces:\n- slug: nord\n  members: [{user: eve@nord.example, clients: {zoo: all}}]":                                                  `x.yaml:3: the workspace nord has no client "zoo"`,
-		"workspaces:\n- slug: nord\n  members: [{user: eve@nord.example, role: viewer, clients: {bakery: [posts.write]}}]":                       "x.yaml:3: the role viewer of eve@nord.example does not grant posts.write",
-		"workspaces:\n- slug: nord\n  clients: [{slug: zoo, name: Zoo}]":                                                                         "x.yaml:3: the client zoo is new and needs the key zone",
-		"workspaces:\n- slug: nord\n  clients:\n  - slug: bakery\n    stages: [{name: S, people: [ghost@x.example]}]":                            "x.yaml:5: ghost@x.example is neither an approver",
-		"workspaces:\n- slug: nord\n  clients:\n  - slug: bakery\n    accounts: [{slug: fediverse, network: facebook}]":                          "x.yaml:5: the account fediverse is one of Mastodon and cannot become one of Facebook",
-		"workspaces:\n- slug: nord\n  clients:\n  - slug: bakery\n    accounts: [{slug: hook, network: webhook, handle: Hook}]":                  "x.yaml:5: the account hook needs the key address",
-		"workspaces:\n- slug: nord\n  clients:\n  - slug: bakery\n    accounts: [{slug: fediverse, publisher: ghl}]":                             `x.yaml:5: Mastodon cannot be reached by the publisher "ghl"`,
-		"workspaces:\n- slug: nord\n  clients:\n  - slug: bakery\n    blackouts: [{from: 2026-03-29T02:30, to: 2026-03-30T00:00, reason: gap}]":  "does not exist in Europe/Berlin",
-		"workspaces:\n- slug: nord\n  clients:\n  - slug: bakery\n    blackouts: [{from: 2026-04-02T00:00, to: 2026-04-01T00:00, reason: back}]": "x.yaml:5: a blackout ends after it begins",
+		"workspaces:\n- {slug: new, name: New, zone: UTC, plan: gold}":                                                                            `x.yaml:2: there is no plan "gold"`,
+		"workspaces:\n- {slug: new, name: New, zone: UTC, plan: studio, shard: far}":                                                              `x.yaml:2: there is no shard "far"`,
+		"workspaces:\n- {slug: nord, shard: main}":                                                                                                "x.yaml:2: the workspace nord lives on the shard second and cannot move to main",
+		"workspaces:\n- {slug: new}":                                                                                                              "x.yaml:2: the workspace new is new and needs the key name",
+		"workspaces:\n- slug: nord\n  members: [{user: ghost@x.example, role: owner}]":                                                            "x.yaml:3: there is no user ghost@x.example",
+		"users: [{email: new@x.example}]":                                                                                                         "x.yaml:1: the user new@x.example is new and needs a name",
+		"workspaces:\n- slug: nord\n  members: [{user: eve@nord.example, clients: {zoo: all}}]":                                                   `x.yaml:3: the workspace nord has no client "zoo"`,
+		"workspaces:\n- slug: nord\n  members: [{user: eve@nord.example, role: viewer, clients: {bakery: [posts.write]}}]":                        "x.yaml:3: the role viewer of eve@nord.example does not grant posts.write",
+		"workspaces:\n- slug: nord\n  clients: [{slug: zoo, name: Zoo}]":                                                                          "x.yaml:3: the client zoo is new and needs the key zone",
+		"workspaces:\n- slug: nord\n  clients:\n  - slug: bakery\n    stages: [{name: S, people: [ghost@x.example]}]":                             "x.yaml:5: ghost@x.example is neither an approver",
+		"workspaces:\n- slug: nord\n  clients:\n  - slug: bakery\n    accounts: [{slug: fediverse, network: facebook}]":                           "x.yaml:5: the account fediverse is one of Mastodon and cannot become one of Facebook",
+		"workspaces:\n- slug: nord\n  clients:\n  - slug: bakery\n    accounts: [{slug: hook, network: webhook, handle: Hook}]":                   "x.yaml:5: the account hook needs the key address",
+		"workspaces:\n- slug: nord\n  clients:\n  - slug: bakery\n    accounts: [{slug: fediverse, address: \"https://social.example/@bakery\"}]": "x.yaml:5: address of the account fediverse: Give the server alone",
+		"workspaces:\n- slug: nord\n  clients:\n  - slug: bakery\n    accounts: [{slug: fediverse, publisher: ghl}]":                              `x.yaml:5: Mastodon cannot be reached by the publisher "ghl"`,
+		"workspaces:\n- slug: nord\n  clients:\n  - slug: bakery\n    blackouts: [{from: 2026-03-29T02:30, to: 2026-03-30T00:00, reason: gap}]":   "does not exist in Europe/Berlin",
+		"workspaces:\n- slug: nord\n  clients:\n  - slug: bakery\n    blackouts: [{from: 2026-04-02T00:00, to: 2026-04-01T00:00, reason: back}]":  "x.yaml:5: a blackout ends after it begins",
 	} {
 		doc := parsed(t, "plans: [{name: other}]\nusers: [{email: other@x.example, name: Other}]", text)
 		changes, err := Apply(t.Context(), w.Store, doc)
@@ -246,6 +248,21 @@ func TestWhatTheDatabaseRefusesHasFileAndLineAndNothingIsApplied(t *testing.T) {
 	}
 	if again := apply(t, w, small); len(again) != 0 {
 		t.Errorf("a refused document changed %q", again)
+	}
+}
+
+func TestAnAddressIsKeptInOneForm(t *testing.T) {
+	t.Parallel()
+	w := dbtest.New(t)
+	odd := strings.Replace(small, "https://social.example", "HTTPS://Social.Example.:443/", 1)
+	apply(t, w, odd)
+	for _, text := range []string{odd, small} {
+		if again := apply(t, w, text); len(again) != 0 {
+			t.Errorf("the same address in another form: %q", again)
+		}
+	}
+	if got := dbtest.Look[string](t, w, dbtest.SecondShard, `SELECT address FROM tenant.accounts`); got != "https://social.example" {
+		t.Errorf("kept as %s", got)
 	}
 }
 

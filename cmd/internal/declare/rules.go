@@ -2,7 +2,6 @@ package declare
 
 import (
 	"net/mail"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"herald/db/model"
+	"herald/db/network"
 )
 
 // A rule returns a value as it is kept, or what is wrong with it in words that
@@ -72,13 +72,9 @@ func zone(s string) (string, string) {
 	return s, ""
 }
 
-func webAddress(s string) (string, string) {
-	u, err := url.Parse(s)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil || u.Fragment != "" || len(s) > 2048 {
-		return "", "write a web address, as https://example.com/path"
-	}
-	return s, ""
-}
+// webAddress is the address of an account; what its network wants more is asked when
+// the network is known.
+func webAddress(s string) (string, string) { return network.CleanAddress("", s) }
 
 // oneOf takes one of a few words.
 func oneOf(list ...string) func(string) (string, string) {

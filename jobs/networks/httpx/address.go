@@ -8,9 +8,8 @@ import (
 	"strings"
 	"unicode"
 
-	"golang.org/x/net/idna"
-
 	"herald/db/model"
+	"herald/db/network"
 )
 
 // maxAddress is the longest address that is taken from a person.
@@ -71,14 +70,13 @@ func (g guard) checkURL(u *url.URL) error {
 // checkHost judges the host by its looks. Where some private addresses are
 // allowed, a name may lead there, and only the dialer can tell.
 func (g guard) checkHost(u *url.URL) error {
-	host, err := idna.Lookup.ToASCII(u.Hostname())
 	if addr, bad := netip.ParseAddr(u.Hostname()); bad == nil {
 		return g.checkLiteral(addr)
 	}
-	if err != nil {
-		return &refusal{"That is not a host name that can be used."}
+	host, say := network.CleanHost(u.Hostname())
+	if say != "" {
+		return &refusal{say}
 	}
-	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	if addr, bad := netip.ParseAddr(host); bad == nil {
 		return g.checkLiteral(addr)
 	}
