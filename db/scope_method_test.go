@@ -298,6 +298,20 @@ func listMethods() map[string]method {
 		}
 	}
 	return map[string]method{
+		"Feeds": reads(func(ctx context.Context, sc *db.Scope, _, _ dbtest.Holding) (any, error) {
+			feeds, clients, err := sc.Feeds(ctx)
+			return []any{feeds, clients}, err
+		}),
+		"MakeFeed": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+			return sc.MakeFeed(ctx, of.Client)
+		}),
+		"RevokeFeed": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+			return nil, sc.RevokeFeed(ctx, of.Feed)
+		}),
+		"FeedCards": {calls: map[string]call{"client": func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+			cards, clients, err := sc.FeedCards(ctx, of.Client)
+			return []any{cards, clients}, err
+		}}},
 		"CalendarTray": filtered(func(ctx context.Context, sc *db.Scope, f db.CalendarFilter) (any, error) {
 			cards, more, err := sc.CalendarTray(ctx, f)
 			return []any{cards, more}, err

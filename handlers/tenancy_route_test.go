@@ -113,6 +113,10 @@ var routes = map[string]route{
 	"POST /review/{token}/comments":                 reviewed("/comments", reviewComment),
 	"POST /review/{token}/links":                    reviewed("/links", func(*grounds, dbtest.Holding) url.Values { return url.Values{} }),
 	"GET /m/{signed}":                               signed,
+	"GET /w/{slug}/feeds":                           free("/feeds"),
+	"POST /w/{slug}/feeds":                          feeds,
+	"POST /w/{slug}/feeds/{feed}/revocation":        post(func(of dbtest.Holding) string { return "/feeds/" + id(of.Feed) + "/revocation" }),
+	"GET /feeds/{file}":                             subscribed,
 }
 
 func id[T ~int64](n T) string { return fmt.Sprint(int64(n)) }
@@ -426,6 +430,21 @@ func reviewed(path string, form func(g *grounds, of dbtest.Holding) url.Values) 
 		}
 		return append(list, try{name: "token", path: "/review/" + prefix + "." + random + path, form: f})
 	}
+}
+
+// feeds asks for an address of a client.
+func feeds(_ *grounds, own, of dbtest.Holding) []try {
+	return []try{{name: "client", path: at(own, "/feeds"), form: fields("client", id(of.Client))}}
+}
+
+// subscribed tries a calendar's address that is put together of two.
+func subscribed(_ *grounds, own, of dbtest.Holding) []try {
+	if own.ID == of.ID && own.Client != of.Client {
+		return nil // the same workspace: put together they are the other's whole address
+	}
+	prefix, _, _ := strings.Cut(own.Calendar, ".")
+	_, random, _ := strings.Cut(of.Calendar, ".")
+	return []try{{name: "token", path: "/feeds/" + prefix + "." + random + ".ics"}}
 }
 
 func reviewDecision(g *grounds, of dbtest.Holding) url.Values {

@@ -34,6 +34,8 @@ type Holding struct {
 	Dropped  model.UploadID // and another, to be given up
 	Approver model.ApproverID
 	Comment  int64
+	Feed     model.FeedID // of the client alone, the owner's
+	Calendar string       // token of somebody else's feed of it
 
 	Draft   model.PostID // with the file, not submitted
 	Asked   model.PostID // waits for the approver
@@ -73,6 +75,7 @@ func (a *Agency) Holding(t testing.TB, slug string) Holding {
 	h.Approver = a.approver(t, h.Client, h.Mark)
 	h.write(t)
 	h.ask(t)
+	h.subscribe(t)
 	h.fill(t)
 	return h
 }
@@ -172,6 +175,20 @@ func (h *Holding) ask(t testing.TB) {
 	if h.Token, err = h.w.Ring.Open(sealed, db.MailAAD(h.ID, key)); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// subscribe makes an address for calendar programs.
+func (h *Holding) subscribe(t testing.TB) {
+	t.Helper()
+	other := h.Member(t, model.Viewer, map[model.ClientID][]model.Permission{h.Client: model.Viewer.Grants()})
+	var err error
+	if h.Calendar, err = other.MakeFeed(t.Context(), h.Client); err == nil {
+		_, err = h.Owner.MakeFeed(t.Context(), h.Client)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Feed = Look[model.FeedID](t, h.w, h.Shard, `SELECT max(id) FROM tenant.feeds WHERE tenant_id = $1 AND client_id = $2`, h.ID, h.Client) // the later one
 }
 
 // fill puts rows into those tables that the rest leaves empty, or with nothing in

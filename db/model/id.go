@@ -17,6 +17,7 @@ type (
 	RequestID   int64 // one approval request
 	ApproverID  int64 // a client's approver, who has no sign-in
 	LinkID      int64 // one review link
+	FeedID      int64 // one secret address for calendar programs
 	StageID     int64 // one stage of a client's workflow
 	MailID      int64 // one mail owed
 )

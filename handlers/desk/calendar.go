@@ -120,7 +120,7 @@ func spanTitle(span db.Span, c db.Calendar) string {
 
 // calendarFrame is what both views have around them.
 func (d *Desk) calendarFrame(scope *db.Scope, l lookup, zone string, clients []db.CalendarClient, counts map[string]int) calendar.FrameProps {
-	p := calendar.FrameProps{Zone: zone, Filter: l.filterProps(clients, counts), Today: l.with("date", "")}
+	p := calendar.FrameProps{Zone: zone, Feeds: at(scope, "/feeds"), Filter: l.filterProps(clients, counts), Today: l.with("date", "")}
 	if i := slices.IndexFunc(clients, func(c db.CalendarClient) bool { return slices.Equal(l.filter.Clients, []model.ClientID{c.ID}) }); i >= 0 {
 		p.Zone += ", as at " + clients[i].Name
 	}

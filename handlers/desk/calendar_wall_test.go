@@ -17,6 +17,7 @@ import (
 	"herald/db/model"
 	"herald/db/network"
 	"herald/handlers/desk"
+	"herald/handlers/hooks"
 	"herald/handlers/web"
 )
 
@@ -46,6 +47,7 @@ func newWall(t *testing.T) *wall {
 	b.edge = &web.Edge{Store: w.Store, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: w.Clock.Now, Sessions: &web.Sessions{Store: w.Store, Now: w.Clock.Now}}
 	mux := http.NewServeMux()
 	(&desk.Desk{Edge: b.edge, Ring: w.Ring, URLLife: 15 * time.Minute}).Register(mux)
+	hooks.Register(mux, hooks.Deps{Edge: b.edge, Ring: w.Ring})
 	b.mux = mux
 	return b
 }
