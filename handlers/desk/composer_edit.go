@@ -120,33 +120,20 @@ func (e *editing) chosenClients() (list []model.ClientID) {
 func (e *editing) loadAssets(ctx context.Context) error {
 	e.assets = map[model.MediaID]db.Asset{}
 	all := e.form.allMedia()
-	list, err := e.scope.Media(ctx, all)
-	if no, ok := model.Refused(err); ok && no.Kind == model.NotFound {
-		return e.loadEach(ctx, all)
-	}
+	list, err := e.scope.VisibleMedia(ctx, all)
 	for _, a := range list {
 		e.assets[a.ID] = a
+	}
+	for _, m := range all {
+		if _, there := e.assets[m]; !there && err == nil {
+			e.lost = errNoFile
+			e.form.drop(m)
+		}
 	}
 	return err
 }
 
-// loadEach finds out which of the files are not there.
-func (e *editing) loadEach(ctx context.Context, all []model.MediaID) error {
-	for _, m := range all {
-		list, err := e.scope.Media(ctx, []model.MediaID{m})
-		no, ok := model.Refused(err)
-		if err != nil && (!ok || no.Kind != model.NotFound) {
-			return err
-		}
-		if err != nil {
-			e.lost = err
-			e.form.drop(m)
-			continue
-		}
-		e.assets[m] = list[0]
-	}
-	return nil
-}
+var errNoFile = model.Refuse(model.NotFound, "There is no such file, or not any more.")
 
 // allMedia lists every file the form names, once each.
 func (c *composition) allMedia() (list []model.MediaID) {

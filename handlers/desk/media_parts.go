@@ -107,6 +107,9 @@ var errForm = model.Refuse(model.Unprocessable, "The form did not arrive whole. 
 func readFields(w http.ResponseWriter, r *http.Request) (*parts, error) {
 	r.Body = http.MaxBytesReader(w, r.Body, formTextBytes)
 	if err := r.ParseForm(); err != nil {
+		if _, large := errors.AsType[*http.MaxBytesError](err); large {
+			return nil, errTooMuch
+		}
 		return nil, unread(err)
 	}
 	web.Clean(r.PostForm)

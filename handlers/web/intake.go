@@ -1,7 +1,6 @@
 package web
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -97,8 +96,8 @@ func parse(r *http.Request) error {
 
 // unread sorts why a form was not read.
 func (most Body) unread(err error, rest io.Reader) error {
-	if _, large := errors.AsType[*http.MaxBytesError](err); !large {
-		return model.Refuse(model.Unprocessable, "The form did not arrive whole, or is none. Go back and send it again.")
+	if !large(err) {
+		return model.Refuse(model.Unprocessable, "The form did not arrive whole, or is not one of Herald's. Go back and send it again.")
 	}
 	_, _ = io.CopyN(io.Discard, rest, excess)
 	return model.Refuse(model.TooLarge, "That is more than this form may hold, which is "+most.words()+". Go back and make it shorter.")

@@ -50,6 +50,9 @@ var secretFields = map[string]bool{"password": true, "token": true, "refresh": t
 func (k *Kept) read(w http.ResponseWriter, r *http.Request) {
 	if r.PostForm == nil {
 		rest := r.Body
+		if b, ok := rest.(*body); ok {
+			b.files = false // of which none is taken: it has a form's time
+		}
 		r.Body = http.MaxBytesReader(w, rest, int64(formBytes)+excess)
 		if body, err := r.MultipartReader(); err == nil {
 			r.PostForm = url.Values{}

@@ -24,13 +24,14 @@ type wire struct {
 func dial(t *testing.T, patience, drain time.Duration, handle http.HandlerFunc) *wire {
 	t.Helper()
 	mux, w := http.NewServeMux(), &wire{t: t}
-	in := Intake{Mux: mux, Edge: &Edge{Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: time.Now}, Bodies: map[string]Body{"POST /files": Own}}
+	in := Intake{Mux: mux, Edge: &Edge{Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: time.Now}, Bodies: map[string]Body{"POST /files": Own, "POST /w/files": Own}}
 	count := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w.ran++
 		handle(rw, r)
 	})
 	in.Handle("POST /form", count)
 	in.Handle("POST /files", count)
+	in.Handle("POST /w/files", count)
 	server := httptest.NewServer(paced(mux, patience, drain))
 	t.Cleanup(server.Close)
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
@@ -79,6 +80,19 @@ func TestABodyThatNobodyReadsIsNotWaitedFor(t *testing.T) {
 	w = dial(t, time.Hour, 20*time.Millisecond, answers)
 	w.send("/files", "multipart/form-data; boundary=x", 1000, "--x")
 	if answer, err := io.ReadAll(w); err != nil || !strings.Contains(string(answer), "answered") {
+		t.Errorf("%v: %.300s", err, answer)
+	}
+}
+
+// TestAFormThatIsOnlyKeptHasAFormsTime: who is signed out sends files to nobody.
+func TestAFormThatIsOnlyKeptHasAFormsTime(t *testing.T) {
+	t.Parallel()
+	w := dial(t, 20*time.Millisecond, time.Hour, func(rw http.ResponseWriter, r *http.Request) {
+		k, _ := KeepForm(rw, r)
+		_, _ = fmt.Fprint(rw, k.Fields.Get("body"))
+	})
+	w.send("/w/files", "multipart/form-data; boundary=x", 1000, "--x\r\nContent-Disposition: form-data; name=\"body\"\r\n\r\nSo far")
+	if answer, err := io.ReadAll(w); err != nil || !strings.Contains(string(answer), "So far") {
 		t.Errorf("%v: %.300s", err, answer)
 	}
 }
