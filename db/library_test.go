@@ -211,6 +211,31 @@ func TestDeletingWhatIsInUseAsksAndNamesIt(t *testing.T) {
 	}
 }
 
+func TestPostsThatUseSeveralFilesAreCountedOnce(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t)
+	all := []model.MediaID{s.put(t, "a", 10, 10), s.put(t, "b", 10, 10), s.put(t, "c", 10, 10)}
+	asks := func(named, more int, say string) {
+		t.Helper()
+		err := s.Owner.DeleteMedia(t.Context(), all, false)
+		if no, ok := errors.AsType[*db.InUse](err); !ok || len(no.Uses) != named || no.More != more || no.Error() != say {
+			t.Errorf("got %v with %+v, want %d posts, %d more: %s", err, no, named, more, say)
+		}
+	}
+	save := func(media ...model.MediaID) {
+		t.Helper()
+		if _, err := s.Owner.SavePost(t.Context(), 0, newPost(s.account, media...)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	save(all[0], all[1])
+	asks(1, 0, "A post uses 2 of these files. If you delete them, that post cannot go out as it is.")
+	for range 21 {
+		save(all...)
+	}
+	asks(20, 2, "22 posts use these files. If you delete them, they cannot go out as they are.")
+}
+
 func TestStorageCountsWhatWasUploaded(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)

@@ -11,15 +11,26 @@ import (
 
 // InUse is the refusal to delete assets that posts use: it names them.
 type InUse struct {
-	Uses []Use
-	More int // further posts that are not named
+	Uses   []Use // one of each post that is named
+	More   int   // further posts that are not named
+	Files  int   // how many of the assets are used
+	Chosen int   // of so many
 }
 
 func (e *InUse) Error() string {
-	if len(e.Uses)+e.More == 1 {
-		return "A post uses this. If you delete it, that post cannot go out as it is."
+	what, it := "this", "it"
+	switch {
+	case e.Chosen > 1 && e.Files == 1:
+		what = "one of these files"
+	case e.Chosen > 1 && e.Files == e.Chosen:
+		what, it = "these files", "them"
+	case e.Chosen > 1:
+		what, it = fmt.Sprintf("%d of these files", e.Files), "them"
 	}
-	return fmt.Sprintf("%d posts use this. If you delete it, they cannot go out as they are.", len(e.Uses)+e.More)
+	if len(e.Uses)+e.More == 1 {
+		return fmt.Sprintf("A post uses %s. If you delete %s, that post cannot go out as it is.", what, it)
+	}
+	return fmt.Sprintf("%d posts use %s. If you delete %s, they cannot go out as they are.", len(e.Uses)+e.More, what, it)
 }
 
 // Unwrap makes it a refusal for those who do not ask what it names.
@@ -69,16 +80,23 @@ func (sc *Scope) mayDelete(ctx context.Context, tx pgx.Tx, ids []model.MediaID, 
 	return &used
 }
 
+const sqlMediaPosts = `SELECT count(DISTINCT p.id), count(DISTINCT vm.media_id)` + postOfMedia + ` WHERE vm.tenant_id = $1 AND vm.media_id = ANY ($2)`
+
 // inUse names the first posts that use any of the assets.
 func (sc *Scope) inUse(ctx context.Context, tx pgx.Tx, ids []model.MediaID) (used InUse, err error) {
-	if used.Uses, err = sc.uses(ctx, tx, ids, maxUses+1); err != nil || len(used.Uses) <= maxUses {
+	all, err := sc.uses(ctx, tx, ids, min(maxUses*len(ids), 500)) // a post may use them all
+	if err != nil || len(all) == 0 {
 		return used, err
 	}
-	all, err := sc.usage(ctx, tx, ids)
+	named := map[model.PostID]bool{}
 	for _, u := range all {
-		used.More += u.Posts
+		if !named[u.Post] && len(named) < maxUses {
+			named[u.Post], used.Uses = true, append(used.Uses, u)
+		}
 	}
-	used.Uses, used.More = used.Uses[:maxUses], used.More-maxUses
+	used.Chosen = len(ids)
+	err = tx.QueryRow(ctx, sqlMediaPosts, sc.Actor.Tenant, ids).Scan(&used.More, &used.Files)
+	used.More -= len(used.Uses)
 	return used, err
 }
 

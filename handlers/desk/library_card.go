@@ -34,11 +34,11 @@ func (d *Desk) card(scope *db.Scope, a db.LibraryAsset) library.Card {
 const blurSide = 10
 
 // blurred is a ThumbHash as an address that holds the picture itself; empty for what
-// is none. A bitmap, since a few hundred bytes are not worth a compressor each.
+// is none, and where it would shine through the thumbnail. A bitmap, since a few hundred bytes are not worth a compressor each.
 func blurred(hash []byte) string {
 	img := picture.Blur(hash, blurSide)
 	var b bytes.Buffer
-	if img == nil || bmp.Encode(&b, img) != nil {
+	if img == nil || !img.Opaque() || bmp.Encode(&b, img) != nil {
 		return ""
 	}
 	return "data:image/bmp;base64," + base64.StdEncoding.EncodeToString(b.Bytes())

@@ -105,12 +105,8 @@ func (d *Desk) askDeletion(w http.ResponseWriter, r *http.Request, scope *db.Sco
 	if p.Used {
 		p.Say = used.Error()
 	}
-	seen := map[model.PostID]bool{}
 	for _, u := range used.Uses {
-		if !seen[u.Post] {
-			p.Uses = append(p.Uses, useProps(scope, u))
-		}
-		seen[u.Post] = true
+		p.Uses = append(p.Uses, useProps(scope, u))
 	}
 	if web.FromHTMX(r) {
 		return web.Render(w, r, status, library.DeletionDialog(p))

@@ -1,7 +1,10 @@
 package desk_test
 
 import (
+	"bytes"
 	"fmt"
+	"image"
+	"image/png"
 	"net/http"
 	"net/url"
 	"strings"
@@ -163,7 +166,7 @@ func TestChosenFilesAreTaggedMovedAndDeleted(t *testing.T) {
 	s.submit(t, s.owner, "/w/north/media/moves", url.Values{"media": {"77"}, "folder": {"0"}}).want(t, 404)
 
 	post := s.used(t, "Fresh bread from seven", list[0])
-	asked := s.submit(t, s.owner, "/w/north/media/deletions", ids()).want(t, 200, "Delete 2 files?", "A post uses this.", "Fresh bread from seven", "Delete all the same")
+	asked := s.submit(t, s.owner, "/w/north/media/deletions", ids()).want(t, 200, "Delete 2 files?", "A post uses one of these files. If you delete it, that post cannot go out as it is.", "Fresh bread from seven", "Delete all the same")
 	if !strings.Contains(asked.body, fmt.Sprintf("/w/north/posts/%d", post.Post.ID)) || s.count(t, "media WHERE state = 'deleted'") != 0 {
 		t.Error("it does not lead to the post, or deleted without an answer")
 	}
@@ -385,5 +388,23 @@ func TestFilesGoIntoTheLibraryByAddress(t *testing.T) {
 	s.post(t, s.owner, "/w/north/media/files", form(" ")).want(t, 422, "Enter the address of a file first.")
 	if n := s.count(t, "media"); n != 1 {
 		t.Errorf("%d files", n)
+	}
+}
+
+func TestACardBeginsAsItsBlurUnlessThatWouldShineThrough(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	var logo bytes.Buffer
+	if err := png.Encode(&logo, image.NewNRGBA(image.Rect(0, 0, 40, 30))); err != nil {
+		t.Fatal(err)
+	}
+	place := url.Values{"client": {fmt.Sprint(s.client)}}
+	s.post(t, s.owner, "/w/north/media/files", place, file{"photo.jpg", photo(t, 300, 200, 90)}, file{"logo.png", logo.Bytes()})
+	page := s.get(t, s.owner, "/w/north/media").want(t, 200, "photo.jpg", "logo.png")
+	if n := strings.Count(page.body, `class="asset-image"`); n != 2 {
+		t.Fatalf("%d thumbnails", n)
+	}
+	if n := strings.Count(page.body, `src="data:image/bmp;base64,`); n != 1 {
+		t.Errorf("%d blurs, want the photo's", n)
 	}
 }
