@@ -41,7 +41,7 @@ const sqlMediaDelete = `
 
 const sqlMediaErase = `
 	INSERT INTO tenant.media_tasks AS t (tenant_id, media_id, next_at, made_at) SELECT $1, unnest($2::bigint[]), $3, $4
-	ON CONFLICT (tenant_id, media_id, coalesce(rendition_id, 0)) DO UPDATE SET next_at = excluded.next_at, owner = NULL, queued = false, tries = 0`
+	ON CONFLICT (tenant_id, media_id, coalesce(rendition_id, 0)) DO UPDATE SET next_at = excluded.next_at, owner = NULL, queued = false, video = excluded.video, tries = 0`
 
 // DeleteMedia deletes assets. Where posts use one that are not put away it does
 // nothing and returns an *InUse, unless sure is set. The bytes are owed to the

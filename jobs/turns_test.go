@@ -1,6 +1,7 @@
 package jobs_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -110,6 +111,32 @@ func TestWorkspacesWithManyFilesAreServedAlike(t *testing.T) {
 	}
 	if len(served) != 3 {
 		t.Errorf("served %v", served)
+	}
+}
+
+// A deleted video's bytes go at once: they do not wait for conversions.
+func TestADeletedVideoDoesNotStandBehindOthers(t *testing.T) {
+	t.Parallel()
+	l := &line{archive: newArchive(t)}
+	done := l.upload(t, network.Video, "video/mp4", "done.mp4", h264(t))
+	l.work(t)
+	waits := l.upload(t, network.Video, "video/mp4", "waits.mp4", append(h264(t), 0))
+	l.owe(t, l.Agency, l.client, network.Video, 50)
+	l.tick(t) // the queue of videos is full
+	if err := l.Owner.DeleteMedia(t.Context(), []model.MediaID{done, waits}, true); err != nil {
+		t.Fatal(err)
+	}
+	due := slices.DeleteFunc(l.due(t), func(task db.MediaTask) bool { return task.Video })
+	if len(due) != 2 {
+		t.Fatalf("%d are handed out beside the videos, want both", len(due))
+	}
+	for _, task := range due {
+		if err := l.lib.Work(t.Context(), task.MediaKey); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := dbtest.Look[int](t, l.World, l.Shard, `SELECT count(*) FROM tenant.media WHERE state = 'deleted' AND path || thumb_path || original_path <> ''`); n != 0 {
+		t.Errorf("%d of them still have bytes", n)
 	}
 }
 
