@@ -32,6 +32,7 @@ var names = []struct {
 	{Telegram, "Telegram", "", "", "", []string{"tg"}},
 	{Threads, "Threads", "Threads", "Threads", "THREADS", []string{"meta_threads"}},
 	{TikTok, "TikTok", "TikTok", "TikTok", "TIKTOK", []string{"tik_tok"}},
+	{WordPress, "WordPress", "", "", "", []string{"wp"}},
 	{X, "X", "Twitter", "Twitter", "TWITTER", []string{"twitter", "x_twitter", "twitter_x"}},
 	{Webhook, "Webhook", "", "", "", []string{"generic_webhook"}},
 	{YouTube, "YouTube", "YouTube", "YouTube", "YOUTUBE", []string{"yt"}},

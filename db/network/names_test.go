@@ -45,6 +45,7 @@ func TestWireNamesAreWhatEachAggregatorCallsANetwork(t *testing.T) {
 		{TikTok, "tiktok", "TikTok", "TikTok", "TIKTOK"},
 		{Webhook, "webhook", "", "", ""},
 		{Threads, "threads", "Threads", "Threads", "THREADS"},
+		{WordPress, "wordpress", "", "", ""},
 		{X, "x", "Twitter", "Twitter", "TWITTER"},
 		{YouTube, "youtube", "YouTube", "YouTube", "YOUTUBE"},
 	} {

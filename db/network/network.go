@@ -89,6 +89,7 @@ var all = []*Network{
 	entry(threads),
 	entry(tiktok),
 	entry(webhook),
+	entry(wordpress),
 	entry(x),
 	entry(youtube),
 }
@@ -115,6 +116,7 @@ const (
 	Threads   Name = "threads"
 	TikTok    Name = "tiktok"
 	Webhook   Name = "webhook"
+	WordPress Name = "wordpress"
 	X         Name = "x"
 	YouTube   Name = "youtube"
 )

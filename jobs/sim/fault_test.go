@@ -137,6 +137,15 @@ func ways() []way {
 			codes:   map[sim.Kind]int{sim.RateLimit: 429, sim.ExpiredToken: 401, sim.MissingPermission: 403, sim.Invalid: 422},
 		},
 		{
+			name:    network.WordPress,
+			prepare: func(w *world, text string) string { return w.wpDraft(text).want(w.t, 201).str("id") },
+			commit: func(w *world, _, id string) *http.Request {
+				return w.request("POST", wp+"/posts/"+id, "application/json", `{"status":"publish"}`, wpKey...)
+			},
+			limited: "Retry-After",
+			codes:   map[sim.Kind]int{sim.RateLimit: 429, sim.ExpiredToken: 401, sim.MissingPermission: 403, sim.Invalid: 400},
+		},
+		{
 			name: network.X, status: 201,
 			commit:  func(w *world, text, _ string) *http.Request { return w.tweet(map[string]any{"text": text}) },
 			list:    func(w *world) got { return w.get("/x/2/users/1001/tweets?max_results=100", bearer...) },
@@ -327,7 +336,7 @@ func TestRateLimitTellsTheWait(t *testing.T) {
 		want := map[network.Name]string{
 			network.Facebook: `"estimated_time_to_regain_access":3`, network.Instagram: `"estimated_time_to_regain_access":3`,
 			network.Threads:  `"estimated_time_to_regain_access":3`,
-			network.Mastodon: "2026-05-04T12:03:00.000000Z", network.Webhook: "180", network.Bluesky: "180", network.LinkedIn: "180", network.Slack: "180", network.Discord: "180", network.Pinterest: "180",
+			network.Mastodon: "2026-05-04T12:03:00.000000Z", network.Webhook: "180", network.Bluesky: "180", network.LinkedIn: "180", network.WordPress: "180", network.Slack: "180", network.Discord: "180", network.Pinterest: "180",
 			network.X: "1777896180", network.Telegram: `"retry_after":180`,
 		}[m.name]
 		if said := cmp.Or(g.header.Get(m.limited), g.raw); !strings.Contains(said, want) {

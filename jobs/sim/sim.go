@@ -64,6 +64,7 @@ func New(opts Options) *Sim {
 		newThreads(s),
 		newTikTok(s),
 		newWebhook(s),
+		newWordPress(s),
 		newX(s),
 		newYouTube(s),
 	} {

@@ -26,6 +26,7 @@ import (
 	"herald/jobs/networks/threads"
 	"herald/jobs/networks/tiktok"
 	"herald/jobs/networks/webhook"
+	"herald/jobs/networks/wordpress"
 	"herald/jobs/networks/x"
 	"herald/jobs/networks/youtube"
 )
@@ -53,6 +54,7 @@ func (c Config) Adapters(now func() time.Time) map[network.Name]networks.Adapter
 		network.Threads:   threads.New(env(network.Threads)),
 		network.TikTok:    tiktok.New(env(network.TikTok)),
 		network.Webhook:   webhook.New(env(network.Webhook)),
+		network.WordPress: wordpress.New(env(network.WordPress)),
 		network.X:         x.New(env(network.X)),
 		network.YouTube:   youtube.New(env(network.YouTube)),
 	}

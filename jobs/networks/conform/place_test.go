@@ -20,6 +20,7 @@ import (
 	"herald/jobs/networks/threads"
 	"herald/jobs/networks/tiktok"
 	"herald/jobs/networks/webhook"
+	"herald/jobs/networks/wordpress"
 	"herald/jobs/networks/x"
 	"herald/jobs/networks/youtube"
 )
@@ -144,6 +145,12 @@ func places() []place {
 			refusal: `{"error":%q}`,
 		},
 		{
+			Network: entry(network.WordPress), prepared: network.FormatText, tells: true, stricter: []network.Format{network.FormatText, network.FormatImage},
+			make:    func(e networks.Env) networks.Adapter { return wordpress.New(e) },
+			foreign: `{"id":2002,"status":"publish","link":"https://cafe.example/bread"}`,
+			refusal: `{"code":"rest_invalid_param","message":%q,"data":{"status":400}}`,
+		},
+		{
 			Network: entry(network.X), prepared: network.FormatImage, slow: network.FormatVideo,
 			make:    func(e networks.Env) networks.Adapter { return x.New(e) },
 			renewed: map[string]string{}, rotates: true,
@@ -176,7 +183,7 @@ func (p place) account() networks.Account {
 		a.RemoteID, a.Address = "", "https://hooks.bakery.example/"+accountID
 	case network.LinkedIn:
 		a.RemoteID = "urn:li:organization:" + accountID
-	case network.Mastodon:
+	case network.Mastodon, network.WordPress:
 		a.Address = "https://bakery.example"
 	}
 	return a

@@ -1,0 +1,43 @@
+package network
+
+import (
+	"regexp"
+	"time"
+)
+
+// A site takes texts of any length; the bound keeps a body from growing without
+// end. What files it takes and how large is the host's business: these are the
+// usual ones, and image_size_limit of the account may say otherwise. A post is made
+// as a draft under a slug of ours, and published by its number, which may be done
+// twice; so what became of it is proof.
+var wordpress = Network{
+	Name: WordPress,
+	Text: TextRule{Max: 100_000, Unit: CodePoints, Ellipsis: "…", MayBlank: true},
+	Alt:  AltRule{Image: true},
+	Link: LinkInText,
+	Formats: []FormatRule{
+		{Format: FormatText, Text: true, Link: true},
+		{Format: FormatImage, Min: 1, Max: 1, Image: wordpressImage, Text: true, Link: true, Alt: true},
+	},
+	Options: []Option{
+		{Key: OptTitle, Label: "Title", Kind: Write, Required: true, Max: 200},
+		{Key: OptKind, Label: "Publish as", Kind: Choose, Default: "post", Choices: []Choice{{"post", "Post"}, {"page", "Page"}}},
+		{Key: OptExcerpt, Label: "Excerpt", Kind: Write, Max: 1000},
+		{Key: OptSlug, Label: "Slug", Help: "The last part of the address; made from the title if nothing is said.", Kind: Write, Max: 100,
+			Pattern: regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`), Hint: "small letters and digits, parted by hyphens"},
+		{Key: OptCategories, Label: "Categories", Help: "Their names, separated by commas. They have to be there.", Kind: Write, Max: 500, When: map[string][]string{OptKind: {"post"}}},
+		{Key: OptTags, Label: "Tags", Help: "Separated by commas; those that are not there are made.", Kind: Write, Max: 500, When: map[string][]string{OptKind: {"post"}}},
+		{Key: OptComments, Label: "People may comment", Kind: Switch, Default: "true"},
+	},
+	Key:    true,
+	LookUp: Proof,
+	Settle: 30 * time.Second,
+	learn: map[string]func(*Network, int64){
+		"image_size_limit": func(n *Network, v int64) { n.each(func(r *FormatRule) { r.Image.Bytes = v }) },
+	},
+
+	Address:   "the address of the site, as https://blog.example.com",
+	TokenHelp: "The application password is made in the site's dashboard, under Users, Profile. The account's id is the login name it belongs to.",
+}
+
+var wordpressImage = FileRule{Types: []string{"image/jpeg", "image/png", "image/gif", "image/webp"}, Bytes: 10_000_000}
