@@ -43,11 +43,8 @@ func applyDocument(ctx context.Context, doc declare.Document, out io.Writer) err
 	if err != nil {
 		return err
 	}
-	if config.DatabaseURL == "" {
-		return fmt.Errorf("HERALD_DATABASE_URL is not set")
-	}
-	if config.Ring == nil {
-		return fmt.Errorf("HERALD_KEYS is not set: tokens are sealed under it")
+	if err := config.Databases(); err != nil {
+		return err
 	}
 	store, err := db.Open(ctx, config.Database(time.Now))
 	if err != nil {

@@ -71,6 +71,28 @@ func refuser(t *testing.T, code, message string) string {
 	return "postgres://herald:secret-word@" + l.Addr().String() + "/herald?sslmode=disable"
 }
 
+// noTLS is a Postgres that answers no to TLS.
+func noTLS(t *testing.T) string {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = conn.Read(make([]byte, 8))
+			_, _ = conn.Write([]byte("N"))
+			_ = conn.Close()
+		}
+	}()
+	return "postgres://herald:secret-word@" + l.Addr().String() + "/herald?sslmode=disable"
+}
+
 // TestEveryErrorOfAnOperatorIsOnePlainSentence starts commands with one thing wrong
 // each: one line that says what, and what to do.
 func TestEveryErrorOfAnOperatorIsOnePlainSentence(t *testing.T) {
@@ -129,6 +151,8 @@ func TestEveryErrorOfAnOperatorIsOnePlainSentence(t *testing.T) {
 		{"no such database", but("DATABASE_URL", refuser(t, "3D000", `database "herald" does not exist`)), "migrate", "has no database named herald. Make it with createdb herald, or correct HERALD_DATABASE_URL."},
 		{"starting", but("DATABASE_URL", refuser(t, "57P03", "the database system is starting up")), "serve", "is starting or stopping. Try again in a moment."},
 		{"no redis", but("REDIS_URL", "redis://"+gone+"/0"), "serve work doctor", "Redis at " + gone + " does not answer: connection refused. Start it, or correct HERALD_REDIS_URL."},
+		{"no redis address", but("REDIS_URL", "localhost:6379/secret-word"), "serve work doctor", "HERALD_REDIS_URL is no address of a Redis, as redis://:password@host:6379/0 is. Correct it."},
+		{"no TLS", but("DATABASE_URL", strings.Replace(noTLS(t), "disable", "require", 1)), "migrate", "speaks no TLS. Turn it on there, or add sslmode=disable to HERALD_DATABASE_URL if the way to it is trusted."},
 		{"redis password", but("REDIS_URL", "redis://:wrong@"+redisWithPassword(t)), "serve doctor", "wants another user or password. Correct HERALD_REDIS_URL."},
 		{"port in use", but("ADDR", busy.Addr().String()), "serve", "the web cannot listen on " + busy.Addr().String() + ": another program does already. Stop that one, or choose another address with HERALD_ADDR."},
 		{"no port", but("ADDR", "here"), "serve", `the web cannot listen on "here", which is no address as 127.0.0.1:8080 is. Correct HERALD_ADDR.`},
@@ -229,7 +253,7 @@ func redisWithPassword(t *testing.T) string {
 // TestEachMissingSettingIsALineOfItsOwn starts with nothing set.
 func TestEachMissingSettingIsALineOfItsOwn(t *testing.T) {
 	t.Parallel()
-	for _, command := range []string{"serve", "work"} {
+	for command, missing := range map[string]int{"serve": 4, "work": 4, "migrate": 2} {
 		_, bad := herald(t, nil, command)
 		lines := strings.Split(strings.TrimSpace(bad), "\n")
 		for _, line := range lines {
@@ -237,7 +261,7 @@ func TestEachMissingSettingIsALineOfItsOwn(t *testing.T) {
 				t.Errorf("%q", line)
 			}
 		}
-		if len(lines) != 4 {
+		if len(lines) != missing {
 			t.Errorf("%d lines: %s", len(lines), bad)
 		}
 	}

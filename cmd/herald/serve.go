@@ -91,11 +91,8 @@ func migrateCommand(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if config.DatabaseURL == "" {
-		return fmt.Errorf("HERALD_DATABASE_URL is not set")
-	}
-	if config.Ring == nil {
-		return fmt.Errorf("HERALD_KEYS is not set: the roles' passwords derive from it")
+	if err := config.Databases(); err != nil {
+		return err
 	}
 	n, err := config.Migrate(ctx)
 	if err != nil {

@@ -78,26 +78,41 @@ func (c Config) complete() error {
 			errs = append(errs, fmt.Errorf("%s%s is not set: %s", prefix, name, why))
 		}
 	}
-	need(c.DatabaseURL, "DATABASE_URL", "give the address of Postgres, or run herald demo, which brings its own")
+	need(c.DatabaseURL, "DATABASE_URL", needDatabase)
 	need(c.RedisURL, "REDIS_URL", "give the address of Redis")
 	need(c.MediaURL, "MEDIA_URL", "say where pictures and videos are kept, as file:///var/lib/herald/media or s3://bucket?endpoint=https://s3.example.com&region=eu-central-1")
+	return errors.Join(append(errs, c.needRing())...)
+}
+
+const needDatabase = "give the address of Postgres, or run herald demo, which brings its own"
+
+func (c Config) needRing() error {
 	if c.Ring == nil {
-		errs = append(errs, fmt.Errorf("%sKEYS is not set: make a key with openssl rand -base64 32", prefix))
+		return fmt.Errorf("%sKEYS is not set: make a key with openssl rand -base64 32", prefix)
 	}
-	return errors.Join(errs...)
+	return nil
+}
+
+// Databases says what is missing for work on the databases alone.
+func (c Config) Databases() error {
+	if c.DatabaseURL == "" {
+		return errors.Join(fmt.Errorf("%sDATABASE_URL is not set: %s", prefix, needDatabase), c.needRing())
+	}
+	return c.needRing()
 }
 
 func openRedis(address string) (redis.UniversalClient, error) {
+	no := say("%sREDIS_URL is no address of a Redis, as redis://:password@host:6379/0 is. Correct it.", prefix)
 	if rest, ok := strings.CutPrefix(address, "redis-cluster://"); ok {
 		o, err := redis.ParseClusterURL("redis://" + rest)
 		if err != nil {
-			return nil, fmt.Errorf("%sREDIS_URL: %w", prefix, err)
+			return nil, no
 		}
 		return redis.NewClusterClient(o), nil
 	}
 	o, err := asynq.ParseRedisURI(address)
 	if err != nil {
-		return nil, fmt.Errorf("%sREDIS_URL: %w", prefix, err)
+		return nil, no // the cause may hold the password
 	}
 	client, ok := o.MakeRedisClient().(redis.UniversalClient)
 	if !ok {

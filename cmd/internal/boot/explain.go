@@ -119,7 +119,12 @@ func (c Config) noDatabase(e *pgconn.ConnectError) string {
 	at := "Postgres at " + place(e.Config.Host, e.Config.Port)
 	ours := strings.HasPrefix(e.Config.User, "herald_") && c.Ring != nil
 	refusal, refused := errors.AsType[*pgconn.PgError](e)
+	text := e.Error()
 	switch {
+	case !refused && strings.Contains(text, "refused TLS") && strings.Count(text, "\n") == 0:
+		return at + " speaks no TLS. Turn it on there, or add sslmode=disable to " + setting + " if the way to it is trusted."
+	case !refused && strings.Contains(text, "invalid body length"), !refused && strings.Contains(text, "unknown message type"):
+		return "What answers at " + place(e.Config.Host, e.Config.Port) + " is no Postgres. Correct " + setting + "."
 	case !refused:
 		return at + " does not answer" + why(e) + ". Start it, or correct " + setting + "."
 	case refusal.Code == "28000" && strings.Contains(refusal.Message, "pg_hba.conf"):
@@ -158,8 +163,6 @@ func why(err error) string {
 		return " in time"
 	case ok:
 		return ": " + errno.Error()
-	case strings.Contains(err.Error(), "refused TLS"):
-		return " with TLS, which it does not speak; add sslmode=disable if the way to it is trusted"
 	}
 	return ""
 }

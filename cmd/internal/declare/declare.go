@@ -10,6 +10,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"herald/db"
@@ -39,18 +40,26 @@ func Read(files ...string) (Document, error) {
 	for _, name := range files {
 		info, err := os.Stat(name)
 		if err != nil {
-			return Document{}, err
+			return Document{}, unread(name, err)
 		}
 		if info.Size() > maxFile {
 			return Document{}, fmt.Errorf("%s is larger than %d MB", name, maxFile>>20)
 		}
 		text, err := os.ReadFile(name)
 		if err != nil {
-			return Document{}, err
+			return Document{}, unread(name, err)
 		}
 		sources = append(sources, Source{name, text})
 	}
 	return Parse(sources...)
+}
+
+// unread says why a file cannot be read, without the name of the system's call.
+func unread(name string, err error) error {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		err = at.Err
+	}
+	return fmt.Errorf("%s cannot be read: %w", name, err)
 }
 
 // Parse reads texts as one document. The error joins one sentence for each

@@ -46,7 +46,7 @@ func openFolder(path string, fresh bool) (*folder, error) {
 		return nil, err
 	}
 	if err := os.MkdirAll(path, 0o711); err != nil { // Postgres' own user passes through
-		return nil, fmt.Errorf("the folder for the demo's data cannot be made: %w", err)
+		return nil, fmt.Errorf("the folder for the demo's data cannot be made: %w; choose another with --data", err)
 	}
 	f := &folder{path: path}
 	if err := f.own(); err != nil {
@@ -74,7 +74,7 @@ func (f *folder) own() error {
 	}
 	lock, err := os.OpenFile(f.file(markFile), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return fmt.Errorf("the folder for the demo's data cannot be used: %w", err)
+		return fmt.Errorf("the folder for the demo's data cannot be used: %w; give it to this user, or choose another with --data", err)
 	}
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		lock.Close()
