@@ -2,6 +2,8 @@ package db
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -46,22 +48,50 @@ const sqlFeedReplace = `
 const sqlFeedInsert = `INSERT INTO tenant.feeds (tenant_id, user_id, client_id, token_hash, created_at) VALUES ($1, $2, nullif($3::bigint, 0), $4, $5)`
 
 // MakeFeed makes an address for all clients that the actor may see, or for one. An
-// older address of the same kind ends. The token is told this once.
-func (sc *Scope) MakeFeed(ctx context.Context, client model.ClientID) (token string, err error) {
+// older address of the same kind ends. The token is told this once; the same form
+// again, by its key, tells the same one, and ends none. A form whose address ended
+// meanwhile is a Conflict.
+func (sc *Scope) MakeFeed(ctx context.Context, client model.ClientID, key string) (token string, err error) {
 	defer wrap(&err, "make feed")
-	token, hash := newReviewToken(sc.Actor.Tenant)
-	return token, sc.write(ctx, func(tx pgx.Tx) error {
-		if err := sc.feedFor(ctx, tx, client); err != nil {
-			return err
-		}
-		if _, err := tx.Exec(ctx, sqlFeedReplace, sc.Actor.Tenant, sc.Actor.User, client, sc.now()); err != nil {
-			return err
-		}
-		if _, err := tx.Exec(ctx, sqlFeedInsert, sc.Actor.Tenant, sc.Actor.User, client, hash[:], sc.now()); err != nil {
-			return err
-		}
-		return sc.audit(ctx, tx, sc.feedNote("feed_made", client))
-	})
+	token = sc.feedToken(client, key)
+	add := func(tx pgx.Tx) error { return sc.makeFeed(ctx, tx, client, token) }
+	if err = sc.write(ctx, add); isUnique(err) { // two forms at once: the other was first
+		err = sc.write(ctx, add)
+	}
+	return token, err
+}
+
+// feedToken follows from the form's key, so that nothing need be kept for telling
+// it again.
+func (sc *Scope) feedToken(client model.ClientID, key string) string {
+	token, _ := newReviewToken(sc.Actor.Tenant)
+	if key == "" {
+		return token
+	}
+	prefix, _, _ := strings.Cut(token, ".")
+	return prefix + "." + sc.ring.Derive(fmt.Sprintf("feed %d %d %d %s", sc.Actor.Tenant, sc.Actor.User, client, key))
+}
+
+const sqlFeedMade = `SELECT revoked_at IS NOT NULL FROM tenant.feeds WHERE tenant_id = $1 AND token_hash = $2`
+
+func (sc *Scope) makeFeed(ctx context.Context, tx pgx.Tx, client model.ClientID, token string) error {
+	if err := sc.feedFor(ctx, tx, client); err != nil {
+		return err
+	}
+	hash, ended := secret.HashToken(token), false
+	switch err := tx.QueryRow(ctx, sqlFeedMade, sc.Actor.Tenant, hash[:]).Scan(&ended); {
+	case err == nil && ended:
+		return model.Refuse(model.Conflict, "This form made an address before, which has ended. Open the page again to make another.")
+	case !noRows(err):
+		return err
+	}
+	if _, err := tx.Exec(ctx, sqlFeedReplace, sc.Actor.Tenant, sc.Actor.User, client, sc.now()); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, sqlFeedInsert, sc.Actor.Tenant, sc.Actor.User, client, hash[:], sc.now()); err != nil {
+		return err
+	}
+	return sc.audit(ctx, tx, sc.feedNote("feed_made", client))
 }
 
 // feedFor refuses a client that the actor may not see.

@@ -303,7 +303,7 @@ func listMethods() map[string]method {
 			return []any{feeds, clients}, err
 		}),
 		"MakeFeed": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
-			return sc.MakeFeed(ctx, of.Client)
+			return sc.MakeFeed(ctx, of.Client, "")
 		}),
 		"RevokeFeed": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return nil, sc.RevokeFeed(ctx, of.Feed)

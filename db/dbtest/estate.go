@@ -182,8 +182,8 @@ func (h *Holding) subscribe(t testing.TB) {
 	t.Helper()
 	other := h.Member(t, model.Viewer, map[model.ClientID][]model.Permission{h.Client: model.Viewer.Grants()})
 	var err error
-	if h.Calendar, err = other.MakeFeed(t.Context(), h.Client); err == nil {
-		_, err = h.Owner.MakeFeed(t.Context(), h.Client)
+	if h.Calendar, err = other.MakeFeed(t.Context(), h.Client, ""); err == nil {
+		_, err = h.Owner.MakeFeed(t.Context(), h.Client, "")
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -26,7 +26,7 @@ func (d *Desk) showFeeds(w http.ResponseWriter, r *http.Request, scope *db.Scope
 // createFeed answers POST /feeds with a new address, which is shown this once.
 // The one before it, of the same kind, ends.
 func (d *Desk) createFeed(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
-	token, err := scope.MakeFeed(r.Context(), model.ClientID(web.ID(r.PostFormValue("client"))))
+	token, err := scope.MakeFeed(r.Context(), model.ClientID(web.ID(r.PostFormValue("client"))), web.SentKey(r))
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (d *Desk) drawFeeds(w http.ResponseWriter, r *http.Request, scope *db.Scope
 	if err != nil {
 		return err
 	}
-	p := calendar.FeedsProps{Path: at(scope, "/feeds"), Calendar: at(scope, "/calendar"), Made: made, Clients: []ui.Option{{Value: "", Label: "All clients that I see"}}}
+	p := calendar.FeedsProps{Path: at(scope, "/feeds"), Key: web.FormKey(), Calendar: at(scope, "/calendar"), Made: made, Clients: []ui.Option{{Value: "", Label: "All clients that I see"}}}
 	for _, c := range clients {
 		p.Clients = append(p.Clients, ui.Option{Value: id(c.ID), Label: c.Name + " alone"})
 	}

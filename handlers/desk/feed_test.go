@@ -5,11 +5,14 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	ics "github.com/arran4/golang-ical"
 
+	"herald/db/dbtest"
 	"herald/db/model"
 )
 
@@ -107,4 +110,36 @@ func TestACalendarAddressEndsWhenItIsRevokedReplacedOrItsOwnerLeaves(t *testing.
 	for _, path := range []string{"/feeds/x.ics", "/feeds/.ics", strings.TrimSuffix(second, ".ics"), strings.Replace(second, ".ics", "x.ics", 1)} {
 		wantPage(t, b.stranger(path), 404)
 	}
+}
+
+// TestTheSameFormMakesOneAddress: loading the page again that shows an address, or
+// pressing twice, ends none that somebody may have given to a program already.
+func TestTheSameFormMakesOneAddress(t *testing.T) {
+	t.Parallel()
+	b := newWall(t)
+	owner, other := b.as(t, b.agency.Owner), b.as(t, b.member(t, model.Admin))
+	form := url.Values{"client": {""}, "key": {keyOf(t, owner("GET", "/w/north/feeds", nil).Body.String())}}
+	var wg sync.WaitGroup
+	made := make([]string, 4)
+	for i := range made {
+		wg.Go(func() {
+			page := owner("POST", "/w/north/feeds", form)
+			wantPage(t, page, 200, "It is shown this once")
+			made[i] = feedAddress.FindString(page.Body.String())
+		})
+	}
+	wg.Wait()
+	if len(slices.Compact(made)) != 1 {
+		t.Errorf("addresses %q", made)
+	}
+	events(t, b.stranger(made[0]))
+	if n := dbtest.Look[int](t, b.World, b.agency.Shard, `SELECT count(*) FROM tenant.feeds`); n != 1 {
+		t.Errorf("%d feeds", n)
+	}
+	if page := other("POST", "/w/north/feeds", form); feedAddress.FindString(page.Body.String()) == made[0] {
+		t.Error("another's form of the same key tells the address")
+	}
+	newer := subscribe(t, owner, "")
+	wantPage(t, owner("POST", "/w/north/feeds", form), 409, "made an address before, which has ended")
+	events(t, b.stranger(newer))
 }
