@@ -153,6 +153,7 @@ func TestFilesAreDraggedFromTheDesktopOntoTheLibrary(t *testing.T) {
 		}
 		p.says("#assets", one.Name)
 	}
+	p.judge(axeSource(t))
 	p.press("button", "Clear")
 	p.drag("#assets", jpg)
 	p.sees("The client’s library had this file already; it is the same one.")

@@ -144,7 +144,8 @@ func dayItem(scope *db.Scope, day time.Time) find.Item {
 	return find.Item{Label: day.Format("Monday 2 January 2006"), Href: at(scope, "/calendar?view=day&date="+day.Format(time.DateOnly)), Icon: "calendar"}
 }
 
-// keys are those that pages answer to. What they press carries aria-keyshortcuts.
+// keys are those that pages answer to. What they press carries aria-keyshortcuts;
+// the library's files answer by themselves.
 var keys = []find.Key{
 	{Keys: []string{"Ctrl", "K"}, Does: "find, from anywhere"},
 	{Keys: []string{"?"}, Does: "this list"},
@@ -154,8 +155,12 @@ var keys = []find.Key{
 	{Keys: []string{"D"}, Does: "by day"},
 	{Keys: []string{"L"}, Does: "as a list"},
 	{Keys: []string{"T"}, Does: "today"},
-	{Keys: []string{"/"}, Does: "look for posts on this page"},
+	{Keys: []string{"/"}, Does: "look for posts or files on this page"},
 	{Keys: []string{"Ctrl", "S"}, Does: "save the post"},
 	{Keys: []string{"Ctrl", "Enter"}, Does: "submit the post"},
 	{Keys: []string{"Ctrl", "Z"}, Does: "undo a move"},
+	{Keys: []string{"Space"}, Does: "choose a file of the library"},
+	{Keys: []string{"Shift", "→"}, Does: "choose the next one, too"},
+	{Keys: []string{"Ctrl", "A"}, Does: "choose all files that show"},
+	{Keys: []string{"Del"}, Does: "delete the chosen files"},
 }

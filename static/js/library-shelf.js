@@ -61,6 +61,7 @@ class LibraryShelf extends HTMLElement {
     else if (at < 0) return
     else if (e.key === " " && e.target.matches(".asset-open")) this.#toggle(at)
     else if (e.key === "Enter" && e.target.matches(".asset-choice")) this.#links[at].click()
+    else if (e.key.startsWith("Arrow") && e.shiftKey) this.#reach(at, e.key)
     else if (e.key.startsWith("Arrow")) this.#move(at, e.key)
     else return
     e.preventDefault()
@@ -70,6 +71,13 @@ class LibraryShelf extends HTMLElement {
     const box = this.#links[at].closest(".asset").querySelector(".asset-choice")
     if (box) this.#choose([box], !box.checked)
     this.#last = box
+  }
+
+  // With shift, what is passed is chosen.
+  #reach(at, key) {
+    this.#move(at, key)
+    const to = this.#links.indexOf(document.activeElement)
+    this.#choose(this.#boxes.slice(Math.min(at, to), Math.max(at, to) + 1), true)
   }
 
   // Left and right go through the list; up and down to the row above or below.

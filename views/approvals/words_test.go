@@ -23,6 +23,29 @@ func TestAccountsThatGetTheSameShareACard(t *testing.T) {
 	}
 }
 
+func TestAMissingAltTextIsMarkedWhereTheNetworkWouldShowIt(t *testing.T) {
+	t.Parallel()
+	picture, film, told := model.PreviewMedia{Kind: "image"}, model.PreviewMedia{Kind: "video"}, model.PreviewMedia{Kind: "image", Alt: "A loaf"}
+	for _, c := range []struct {
+		network string
+		media   model.PreviewMedia
+		want    string
+	}{
+		{"mastodon", picture, "missing"}, {"mastodon", told, "A loaf"}, {"instagram", picture, "missing"},
+		{"instagram", film, "none; this network takes none here"}, {"facebook", film, "none; this network takes none here"},
+	} {
+		var b strings.Builder
+		card := Cards([]model.Preview{{AccountID: 1, Network: c.network, Account: "@a", Media: []model.PreviewMedia{c.media}}})[0]
+		if err := PreviewCard(card, func(model.MediaID, string) string { return "/m" }).Render(t.Context(), &b); err != nil {
+			t.Fatal(err)
+		}
+		_, said, _ := strings.Cut(b.String(), "Alt text</span>")
+		if said, _, _ = strings.Cut(said, "</figcaption>"); !strings.Contains(said, c.want) {
+			t.Errorf("%s, %s: %q does not say %q", c.network, c.media.Kind, said, c.want)
+		}
+	}
+}
+
 func TestDifferencesNameEveryPartThatChanged(t *testing.T) {
 	t.Parallel()
 	was := []model.Preview{

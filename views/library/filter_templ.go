@@ -149,7 +149,7 @@ func filter(f Filter) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "\" placeholder=\"Name, alt text or tag\" aria-label=\"Search by name, alt text or tag\" maxlength=\"200\" autocomplete=\"off\" data-focus=\"search\"></div><details class=\"menu sieve-menu\"><summary class=\"button\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "\" placeholder=\"Name, alt text or tag\" aria-label=\"Search by name, alt text or tag\" maxlength=\"200\" autocomplete=\"off\" aria-keyshortcuts=\"/\"></div><details class=\"menu sieve-menu\"><summary class=\"button\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
