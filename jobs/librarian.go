@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"herald/db"
@@ -154,10 +155,10 @@ func (l *Librarian) wait(ctx context.Context, w db.MediaWork, err error) error {
 	switch {
 	case errors.Is(err, scan.ErrAway):
 		return l.Pipe.WaitMedia(ctx, w, awayWait, "Not yet scanned: the virus scanner does not answer. The file is safe, and is scanned as soon as it does.", fault, true)
-	case errors.Is(err, darkroom.ErrFull):
-		return l.Pipe.WaitMedia(ctx, w, 4*awayWait, "Waiting: there is no room left to work on files. Ask whoever runs this Herald.", fault, true)
 	case errors.Is(err, blob.ErrFull):
 		return l.Pipe.WaitMedia(ctx, w, 4*awayWait, "Waiting: there is no room left where files are kept. Ask whoever runs this Herald.", fault, true)
+	case errors.Is(err, darkroom.ErrFull), errors.Is(err, syscall.ENOSPC):
+		return l.Pipe.WaitMedia(ctx, w, 4*awayWait, "Waiting: there is no room left to work on files. Ask whoever runs this Herald.", fault, true)
 	case errors.Is(err, blob.ErrAway), errors.Is(err, blob.ErrDenied), errors.Is(err, blob.ErrBucket):
 		return l.Pipe.WaitMedia(ctx, w, awayWait, "Waiting: the place where files are kept does not answer. Nothing is lost.", fault, true)
 	case w.Tries >= maxTries && w.RenditionID != nil:

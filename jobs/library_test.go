@@ -11,9 +11,11 @@ import (
 	"image/jpeg"
 	"image/png"
 	"io"
+	"io/fs"
 	"log/slog"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -418,12 +420,16 @@ func TestFilesWaitForRoomToWorkIn(t *testing.T) {
 	t.Parallel()
 	a := newArchive(t)
 	id := a.upload(t, network.Image, "image/jpeg", "a.jpg", jpegOf(t, 20, 10))
-	for range 10 { // longer than any file may fail by itself
+	for n := range 10 { // longer than any file may fail by itself
+		full := fmt.Errorf("develop: %w", darkroom.ErrFull)
+		if n%2 == 1 {
+			full = &fs.PathError{Op: "write", Path: "herald-scan", Err: syscall.ENOSPC} // beside the darkroom
+		}
 		w, err := a.pipe.BeginMedia(t.Context(), a.due(t)[0].MediaKey, time.Minute)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := a.lib.Settle(t.Context(), w, fmt.Errorf("develop: %w", darkroom.ErrFull)); !errors.Is(err, darkroom.ErrFull) {
+		if err := a.lib.Settle(t.Context(), w, full); !errors.Is(err, full) {
 			t.Errorf("the log would say %v", err)
 		}
 		a.Clock.Advance(3 * time.Minute)

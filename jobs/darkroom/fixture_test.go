@@ -89,6 +89,8 @@ var films = sync.OnceValues(func() (map[string]string, error) {
 		{"-i", at("plain"), "-vf", "select='lt(t,1)+not(mod(n,3))'", "-fps_mode", "vfr", "-c:v", "libx264", "-preset", "ultrafast", "-c:a", "copy", at("uneven")},
 		{"-f", "lavfi", "-i", "testsrc2=s=320x180:r=15:d=1", "-c:v", "mpeg4", at("old")},
 		{"-i", at("plain"), "-c", "copy", "-movflags", "+faststart", at("index-first")},
+		{"-i", at("plain"), "-an", "-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv422p", at("colourful")},
+		{"-i", at("colourful"), "-c", "copy", "-f", "mov", at("colourful-movie")},
 		// QuickTime, as phones, cameras and cutting programs write it
 		{"-i", at("rotated"), "-c", "copy", "-f", "mov", at("phone")},
 		{"-i", at("plain"), "-c:v", "copy", "-c:a", "pcm_s16le", "-f", "mov", at("camera")},
@@ -99,7 +101,7 @@ var films = sync.OnceValues(func() (map[string]string, error) {
 		}
 	}
 	out := map[string]string{}
-	for _, name := range []string{"plain", "silent", "rotated", "uneven", "old", "index-first", "phone", "camera", "master"} {
+	for _, name := range []string{"plain", "silent", "rotated", "uneven", "old", "index-first", "colourful", "colourful-movie", "phone", "camera", "master"} {
 		out[name] = at(name)
 	}
 	return out, nil

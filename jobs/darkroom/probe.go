@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,7 +17,7 @@ import (
 // Look is what ffprobe finds in a video.
 type Look struct {
 	Container  string
-	VideoCodec string
+	VideoCodec string // as ffprobe calls it; "h264 yuv422p" where its colours are not those that all show
 	AudioCodec string
 	HasAudio   bool
 	FPS        float64
@@ -54,7 +55,7 @@ func (r *Room) Probe(ctx context.Context, src *os.File) (Look, error) {
 	defer cancel()
 	args := append([]string{r.ffprobe, "-v", "error"}, source()...)
 	args = append(args, "-print_format", "json", "-show_entries",
-		"format=format_name,duration:stream=codec_type,codec_name,width,height,avg_frame_rate,r_frame_rate,nb_frames:stream_disposition=attached_pic:stream_side_data=rotation")
+		"format=format_name,duration:stream=codec_type,codec_name,pix_fmt,width,height,avg_frame_rate,r_frame_rate,nb_frames:stream_disposition=attached_pic:stream_side_data=rotation")
 	cmd := r.command(ctx, bounds{Memory: toolMemory, Seconds: int64(probeTime / time.Second), FileSize: 1}, "tool", args...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.ExtraFiles = &out, []*os.File{src}
@@ -82,6 +83,7 @@ type probed struct {
 	Streams []struct {
 		Kind        string `json:"codec_type"`
 		Codec       string `json:"codec_name"`
+		Pixels      string `json:"pix_fmt"`
 		Width       int    `json:"width"`
 		Height      int    `json:"height"`
 		Average     string `json:"avg_frame_rate"`
@@ -110,7 +112,7 @@ func readLook(out []byte) (l Look, err error) {
 		case s.Kind == "audio" && !l.HasAudio:
 			l.HasAudio, l.AudioCodec = true, s.Codec
 		case s.Kind == "video" && l.VideoCodec == "" && s.Disposition.Picture == 0:
-			l.VideoCodec, l.Width, l.Height = s.Codec, s.Width, s.Height
+			l.VideoCodec, l.Width, l.Height = codec(s.Codec, s.Pixels), s.Width, s.Height
 			l.FPS = rate(s.Average)
 			base := rate(s.Base)
 			l.FPSVaries = l.FPS > 0 && math.Abs(base-l.FPS)/l.FPS > 0.02
@@ -129,6 +131,15 @@ func readLook(out []byte) (l Look, err error) {
 		l.Width, l.Height = l.Height, l.Width
 	}
 	return l, nil
+}
+
+// codec is how a picture is encoded. H.264 with more colours than networks and
+// browsers can show, as cameras write it, is another thing than H.264 to them.
+func codec(name, pixels string) string {
+	if name == "h264" && !slices.Contains([]string{"", "yuv420p", "yuvj420p"}, pixels) {
+		return name + " " + pixels
+	}
+	return name
 }
 
 // rate reads 30000/1001.
