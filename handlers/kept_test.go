@@ -150,7 +150,7 @@ func TestARefusalShowsWhatWasWritten(t *testing.T) {
 	shows(t, g.browse("POST", "/w/north/posts", post, session), 404, typed)
 }
 
-// TestAClientIsToldNothingOfARole: who holds a link has none.
+// TestAClientIsToldNothingOfARole: who holds a link, or nothing at all, has none.
 func TestAClientIsToldNothingOfARole(t *testing.T) {
 	t.Parallel()
 	g := newGrounds(t, db.MainShard)
@@ -162,4 +162,8 @@ func TestAClientIsToldNothingOfARole(t *testing.T) {
 		t.Error("a role is spoken of")
 	}
 	shows(t, g.browse("POST", "/review/1.nothing/decisions", form, nil), 404, typed)
+	file := g.browse("GET", "/m/"+g.Ring.SignMedia(secret.ForMember, secret.MediaLink{Tenant: int64(g.north.ID), Media: int64(g.north.Main.Media), File: "original"}, g.Clock.Now().Add(g.life)), nil, nil)
+	if file.Code != 403 || strings.Contains(file.Body.String(), "role does") || !strings.Contains(file.Body.String(), "This is not open to you") {
+		t.Errorf("a file without a session: %d %s", file.Code, words(file))
+	}
 }
