@@ -119,6 +119,13 @@ func TestTheSameFormMakesOneAddress(t *testing.T) {
 	b := newWall(t)
 	owner, other := b.as(t, b.agency.Owner), b.as(t, b.member(t, model.Admin))
 	form := url.Values{"client": {""}, "key": {keyOf(t, owner("GET", "/w/north/feeds", nil).Body.String())}}
+	for _, sql := range []string{ // the first of all to add one finds that another was first
+		`CREATE SEQUENCE tenant.adding`,
+		`CREATE FUNCTION tenant.adding() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN IF nextval('tenant.adding') = 1 THEN RAISE unique_violation; END IF; RETURN NEW; END $$`,
+		`CREATE TRIGGER adding BEFORE INSERT ON tenant.feeds FOR EACH ROW EXECUTE FUNCTION tenant.adding()`,
+	} {
+		b.Super(t, b.agency.Shard, sql)
+	}
 	var wg sync.WaitGroup
 	made := make([]string, 4)
 	for i := range made {
