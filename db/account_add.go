@@ -37,7 +37,7 @@ func (sc *Scope) AddAccount(ctx context.Context, client model.ClientID, name net
 	if err := sc.need(model.AccountsManage, client, "client"); err != nil {
 		return a, err
 	}
-	if err := f.tidy(name, ""); err != nil {
+	if err := f.tidy(name, network.Direct, ""); err != nil {
 		return a, err
 	}
 	if err := c.Check(sc.now()); err != nil {

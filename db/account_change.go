@@ -178,7 +178,7 @@ const maxSettings = 50
 
 // tidy checks the form for a network, trims what people leave around words, and
 // writes an address that is new as it is kept.
-func (f *AccountForm) tidy(name network.Name, was string) error {
+func (f *AccountForm) tidy(name network.Name, by network.Publisher, was string) error {
 	f.Handle, f.RemoteID, f.Address = strings.TrimSpace(f.Handle), strings.TrimSpace(f.RemoteID), strings.TrimSpace(f.Address)
 	for _, c := range []struct {
 		field, value string
@@ -191,7 +191,7 @@ func (f *AccountForm) tidy(name network.Name, was string) error {
 	if network.Blank(f.Handle) {
 		return model.RefuseField("handle", "Say what people know this account by.")
 	}
-	if wants := network.AddressOf(name); wants != "" && f.Address == "" {
+	if wants := network.AddressOf(name); wants != "" && by == network.Direct && f.Address == "" {
 		return model.RefuseField("address", "Give the address: "+wants+".")
 	}
 	if f.Address != "" && f.Address != was {
@@ -224,7 +224,7 @@ const sqlAccountEdit = `
 func (sc *Scope) EditAccount(ctx context.Context, id model.AccountID, seen int, f AccountForm) (_ AccountCard, err error) {
 	defer wrap(&err, "edit account %d", id)
 	return sc.changeAccount(ctx, id, seen, "edited", func(tx pgx.Tx, a AccountCard) (map[string]any, error) {
-		if err := f.tidy(a.Network, a.Address); err != nil {
+		if err := f.tidy(a.Network, a.Publisher, a.Address); err != nil {
 			return nil, err
 		}
 		settings := merge(a.Settings, f.Settings)

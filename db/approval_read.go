@@ -172,7 +172,7 @@ type shelfRendition struct {
 }
 
 const sqlShelfAccounts = `
-	SELECT a.id, a.client_id, c.name AS client, a.network, a.handle, a.settings
+	SELECT a.id, a.client_id, c.name AS client, a.network, a.publisher, a.handle, a.settings
 	  FROM tenant.accounts a JOIN tenant.clients c ON c.tenant_id = a.tenant_id AND c.id = a.client_id
 	 WHERE a.tenant_id = $1 AND a.id = ANY ($2) ORDER BY a.network, a.handle, a.id`
 

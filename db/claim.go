@@ -65,16 +65,17 @@ type Work struct {
 
 // Account is an account as a worker uses it, its tokens opened.
 type Account struct {
-	ID       model.AccountID
-	Network  network.Name
-	Handle   string
-	RemoteID string
-	Address  string
-	Settings map[string]string
-	Scopes   []string
-	Token    secret.Token
-	Refresh  secret.Token
-	Expires  *time.Time
+	ID        model.AccountID
+	Network   network.Name
+	Publisher network.Publisher // the route to it
+	Handle    string
+	RemoteID  string
+	Address   string
+	Settings  map[string]string
+	Scopes    []string
+	Token     secret.Token
+	Refresh   secret.Token
+	Expires   *time.Time
 
 	// Why a token is empty that is there: no key of the ring opens it. The account
 	// is well; who needs the token waits until the operator has put the key back.
@@ -98,7 +99,9 @@ type StoredMedia struct {
 	Alt        string            `json:"-"` // from the version
 }
 
-const sqlClaim = `SELECT * FROM tenant.claim_targets($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
+const sqlClaim = `
+	SELECT c.*, tenant.publisher_of(c.tenant_id, c.account_id)
+	  FROM tenant.claim_targets($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) AS c`
 
 // queueClaims adds the claims of one group to a batch; out gets one Work per
 // claim, in order.
@@ -132,6 +135,7 @@ type claimRow struct {
 	account        *model.AccountID
 	network        *network.Name
 	format         *network.Format
+	publisher      *network.Publisher
 	attempt, used  *int
 	limited, due   *time.Time
 	straight       *bool
@@ -151,7 +155,7 @@ func (p *Pipeline) scanWork(rows pgx.Rows, place map[[2]int64]int, out []Work) e
 	var w Work
 	if err := rows.Scan(&r.tenant, &r.target, &w.Verdict, &w.Reason, &w.RetryAt, &r.post, &r.client, &r.account, &r.network, &r.format,
 		&r.attempt, &r.used, &r.limited, &r.due, &r.straight, &r.handle, &r.remote, &r.address, &r.settings, &r.scopes, &r.token, &r.refresh,
-		&r.expires, &r.content, &r.media, &r.handles); err != nil {
+		&r.expires, &r.content, &r.media, &r.handles, &r.publisher); err != nil {
 		return err
 	}
 	if r.account != nil {
@@ -169,7 +173,7 @@ func (p *Pipeline) scanWork(rows pgx.Rows, place map[[2]int64]int, out []Work) e
 func (p *Pipeline) fill(w *Work, r claimRow) (err error) {
 	w.Post, w.Client, w.Attempt, w.Used, w.LimitedSince, w.DueAt = *r.post, *r.client, *r.attempt, *r.used, r.limited, *r.due
 	w.Format, w.InFlight = *r.format, *r.straight
-	w.Account = Account{ID: *r.account, Network: *r.network, Handle: *r.handle, RemoteID: *r.remote, Address: *r.address, Scopes: r.scopes, Expires: r.expires}
+	w.Account = Account{ID: *r.account, Network: *r.network, Publisher: *r.publisher, Handle: *r.handle, RemoteID: *r.remote, Address: *r.address, Scopes: r.scopes, Expires: r.expires}
 	if err := p.openAccount(&w.Account, r.tenant, r.settings, r.token, r.refresh); err != nil {
 		return err
 	}

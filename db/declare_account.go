@@ -81,10 +81,10 @@ func (h *hand) accountRules(a *DeclaredAccount, have accountRow, made bool) bool
 		h.refuse(a.At, "the account %s is one of %s and cannot become one of %s; declare another account", a.Slug, network.Label(have.network), network.Label(name))
 	}
 	publisher := deref(a.Publisher, have.publisher)
-	if _, reached := network.WireName(name, publisher); !reached {
-		h.refuse(a.At, "%s cannot be reached by the publisher %q", network.Label(name), publisher)
+	if !network.Reaches(name, publisher) {
+		h.refuse(a.At, "%s cannot be reached by %s", network.Label(name), network.PublisherLabel(publisher))
 	}
-	if network.AddressOf(name) != "" && deref(a.Address, have.address) == "" {
+	if publisher == network.Direct && network.AddressOf(name) != "" && deref(a.Address, have.address) == "" {
 		h.refuse(a.At, "the account %s needs the key address: %s", a.Slug, network.AddressOf(name))
 	}
 	if a.Address != nil && *a.Address != "" && *a.Address != have.address {

@@ -27,6 +27,7 @@ var pipelineCalls = map[string]string{
 	"record_finding":   `SELECT tenant.record_finding($1, $2, $3, 99, 1, 'found', '', 'x', 'x', '[]', 'published', '', NULL, false, '2026-03-12')::int`,
 	"save_receipt":     `SELECT count(*) FROM (SELECT tenant.save_receipt($1, $2, 'x', 'x', '[]', '', '2026-03-12')) x WHERE false`,
 	"lease_refresh":    `SELECT count(*) FROM tenant.lease_refresh($1, $4, $7, '5m', '2026-03-12', '2026-03-13')`,
+	"publisher_of":     `SELECT count(tenant.publisher_of($1, $4))`,
 	"save_tokens":      `SELECT tenant.save_tokens($1, $4, $7, 'x', 'x', NULL, NULL)::int`,
 	"drop_refresh":     `SELECT count(*) FROM (SELECT tenant.drop_refresh($1, $4, $7, true, NULL, 'x', '2026-03-12')) x WHERE false`,
 	"limit_network_of": `SELECT count(*) FROM tenant.limit_network_of($1, $4, '2026-03-12')`,

@@ -28,8 +28,8 @@ func (p *Pipeline) LeaseRefresh(ctx context.Context, shard string, tenant model.
 	}
 	var settings, token, refresh []byte
 	a.ID = id
-	err = pool.QueryRow(ctx, `SELECT * FROM tenant.lease_refresh($1, $2, $3, $4, $5, $6)`, tenant, id, owner, ahead, p.now(), p.now().Add(life)).
-		Scan(&a.Network, &a.Handle, &a.RemoteID, &a.Address, &settings, &a.Scopes, &token, &refresh, &a.Expires)
+	err = pool.QueryRow(ctx, `SELECT l.*, tenant.publisher_of($1, $2) FROM tenant.lease_refresh($1, $2, $3, $4, $5, $6) AS l`, tenant, id, owner, ahead, p.now(), p.now().Add(life)).
+		Scan(&a.Network, &a.Handle, &a.RemoteID, &a.Address, &settings, &a.Scopes, &token, &refresh, &a.Expires, &a.Publisher)
 	if noRows(err) {
 		return a, false, nil
 	}
@@ -98,10 +98,10 @@ func (p *Pipeline) Load(ctx context.Context, k Key) (l Loaded, ok bool, err erro
 	var due *time.Time
 	var alive string
 	r.account, r.network, r.handle = new(model.AccountID), &l.Account.Network, &l.Account.Handle
-	err = pool.QueryRow(ctx, `SELECT * FROM tenant.load_target($1, $2, $3)`, k.Tenant, k.Target, k.Version).Scan(
+	err = pool.QueryRow(ctx, `SELECT l.*, tenant.publisher_of($1, l.account_id) FROM tenant.load_target($1, $2, $3) AS l`, k.Tenant, k.Target, k.Version).Scan(
 		&l.State, &l.Post, &l.Client, r.account, r.network, &l.Format, &l.Seq, &l.NextAt, &l.Attempt, &l.Used, &l.Looks, &due, &l.ExternalID, &l.Permalink,
 		r.handle, &l.Account.RemoteID, &l.Account.Address, &r.settings, &l.Account.Scopes, &r.token, &r.refresh, &l.Account.Expires, &alive,
-		&r.content, &r.media, &r.handles, &l.FirstFlown, &l.LastEnded, &l.Taken)
+		&r.content, &r.media, &r.handles, &l.FirstFlown, &l.LastEnded, &l.Taken, &l.Account.Publisher)
 	if noRows(err) {
 		return l, false, nil
 	}

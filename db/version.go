@@ -148,12 +148,13 @@ type plannedTarget struct {
 }
 
 type planAccount struct {
-	ID       model.AccountID
-	ClientID model.ClientID
-	Client   string
-	Network  network.Name
-	Handle   string
-	Settings map[string]string
+	ID        model.AccountID
+	ClientID  model.ClientID
+	Client    string
+	Network   network.Name
+	Publisher network.Publisher
+	Handle    string
+	Settings  map[string]string
 }
 
 func (p plan) onlyClient() model.ClientID {
@@ -174,7 +175,7 @@ func (p plan) clients() []model.ClientID {
 }
 
 const sqlPlanAccounts = `
-	SELECT a.id, a.client_id, c.name AS client, a.network, a.handle, a.settings
+	SELECT a.id, a.client_id, c.name AS client, a.network, a.publisher, a.handle, a.settings
 	  FROM tenant.accounts a JOIN tenant.clients c ON c.tenant_id = a.tenant_id AND c.id = a.client_id
 	 WHERE a.tenant_id = $1 AND a.id = ANY ($2) AND (a.state <> 'disabled' OR a.id = ANY ($3)) ORDER BY c.name, a.network, a.handle`
 
@@ -362,6 +363,9 @@ func (fr framer) crops(f planFile) map[string]model.Crop {
 // have limits of its own among the account's settings.
 func catalogue(a planAccount) *network.Network {
 	n, ok := network.Get(a.Network)
+	if ok {
+		n, ok = n.Via(a.Publisher)
+	}
 	if !ok {
 		return nil
 	}

@@ -34,7 +34,7 @@ func TestTheLimitOfTheAppHoldsBackEveryAccountOfTheNetwork(t *testing.T) {
 	foreign := south.Due(t, "Of another agency, on another shard", time.Minute, away).Targets[0].ID
 	other := south.Due(t, "On another network", time.Minute, south.Account(t, cafe, network.Webhook)).Targets[0].ID
 	routed := south.Account(t, cafe, network.Facebook)
-	r.Super(t, south.Shard, `UPDATE tenant.accounts SET publisher = 'blotato' WHERE id = $1`, routed)
+	r.Super(t, south.Shard, `UPDATE tenant.accounts SET publisher = 'bundle' WHERE id = $1`, routed)
 	byOther := south.Due(t, "By another route", time.Minute, routed).Targets[0].ID
 	r.Clock.Advance(time.Minute)
 	r.pub = r.process(t) // and in another process

@@ -13,6 +13,7 @@ import (
 	"herald/db/network"
 	"herald/jobs/networks"
 	"herald/jobs/networks/httpx"
+	"herald/jobs/staging"
 )
 
 // MediaSource is where a publish gets the bytes of its media, and an address for
@@ -27,7 +28,7 @@ type MediaSource interface {
 func (p *Publisher) job(r *run) networks.Job {
 	return networks.Job{
 		Key: publishKey(r.key), Attempt: r.work.Attempt, Trail: r.trail,
-		Account: account(r.work.Account), Post: p.post(r.key.Tenant, r.work.Format, r.work.Part, r.work.Media, r.work.Account),
+		Account: account(r.work.Account), Post: p.post(r.key, r.work.Format, r.work.Part, r.work.Media, r.work.Account),
 	}
 }
 
@@ -51,17 +52,19 @@ func account(a db.Account) networks.Account {
 
 // post is what is sent. The catalogue's own shortening runs once more as a last
 // defence; an approved text that fits is sent as it is.
-func (p *Publisher) post(tenant model.TenantID, format network.Format, part model.Part, media []db.StoredMedia, a db.Account) networks.Post {
+func (p *Publisher) post(key db.Key, format network.Format, part model.Part, media []db.StoredMedia, a db.Account) networks.Post {
 	post := networks.Post{Format: format, Text: part.Text, Link: part.Link, Options: part.Options}
 	if !network.Blank(part.FirstComment) {
 		post.FirstComment = part.FirstComment
 	}
-	if n, ok := network.Get(a.Network); ok {
-		fitted, _ := n.With(a.Settings).Fit(network.Draft{Text: part.Text, Link: part.Link, Options: part.Options})
+	if n, ok := met(a); ok {
+		fitted, _ := n.Fit(network.Draft{Text: part.Text, Link: part.Link, Options: part.Options})
 		post.Text = fitted.Text
 	}
 	for _, m := range media {
-		post.Media = append(post.Media, p.file(tenant, m))
+		file := p.file(key.Tenant, m)
+		file.Stage = p.stage(key, a, m)
+		post.Media = append(post.Media, file)
 	}
 	return post
 }
@@ -76,6 +79,21 @@ func (p *Publisher) file(tenant model.TenantID, m db.StoredMedia) networks.Media
 			Duration: time.Duration(m.DurationMS) * time.Millisecond, Alt: m.Alt},
 		ID: m.ID, Name: m.Name, URL: url,
 		Open: func(ctx context.Context) (io.ReadCloser, error) { return p.Media.Open(ctx, m.Path) },
+	}
+}
+
+// stage shares what a publisher calls a file with the version's other targets. Of
+// a direct network nothing is shared: what it is given belongs to one account.
+func (p *Publisher) stage(key db.Key, a db.Account, m db.StoredMedia) func(context.Context, string, func(context.Context) (string, error)) (string, error) {
+	if p.Stager == nil || a.Publisher == "" || a.Publisher == network.Direct {
+		return nil
+	}
+	return func(ctx context.Context, room string, put func(context.Context) (string, error)) (string, error) {
+		file := db.Staged{Shard: key.Shard, Tenant: key.Tenant, Version: key.Version, Publisher: string(a.Publisher) + "/" + room, Path: m.Path}
+		return p.Stager.Stage(ctx, file, func(ctx context.Context) (staging.Handle, error) {
+			called, err := put(ctx)
+			return staging.Handle{Value: called}, err
+		})
 	}
 }
 

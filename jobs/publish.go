@@ -17,19 +17,22 @@ import (
 	"herald/jobs/networks"
 	"herald/jobs/networks/fault"
 	"herald/jobs/networks/httpx"
+	"herald/jobs/staging"
 )
 
 // Publisher brings due targets onto their networks.
 type Publisher struct {
-	Pipe      *db.Pipeline
-	Committer *Committer
-	Networks  map[network.Name]networks.Adapter
-	Media     MediaSource
-	Settings  Settings
-	Log       *slog.Logger
-	Now       func() time.Time
-	Fail      func(point string) // fail-points of crash tests; nil in production
-	Metrics   *Metrics           // nil where nobody counts
+	Pipe        *db.Pipeline
+	Committer   *Committer
+	Networks    map[network.Name]networks.Adapter
+	Aggregators map[network.Publisher]networks.Adapter
+	Stager      *staging.Stager // nil: every target stages its own files
+	Media       MediaSource
+	Settings    Settings
+	Log         *slog.Logger
+	Now         func() time.Time
+	Fail        func(point string) // fail-points of crash tests; nil in production
+	Metrics     *Metrics           // nil where nobody counts
 
 	gate *gate
 	once sync.Once
@@ -85,6 +88,30 @@ func (p *Publisher) hold(ctx context.Context, due time.Time) error {
 			return err
 		}
 	}
+}
+
+// adapter is what speaks to where an account is: the network's own, or that of the
+// publisher that it is reached by. Nothing else decides on a route.
+func (p *Publisher) adapter(a db.Account) (networks.Adapter, bool) {
+	if a.Publisher == "" || a.Publisher == network.Direct {
+		adapter, ok := p.Networks[a.Network]
+		return adapter, ok
+	}
+	adapter, ok := p.Aggregators[a.Publisher]
+	return adapter, ok && network.Reaches(a.Network, a.Publisher)
+}
+
+// met is the catalogue's entry for an account: the network as its publisher
+// reaches it, with the account's own limits; false if there is none.
+func met(a db.Account) (*network.Network, bool) {
+	n, ok := network.Get(a.Network)
+	if ok {
+		n, ok = n.Via(a.Publisher)
+	}
+	if !ok {
+		return nil, false
+	}
+	return n.With(a.Settings), true
 }
 
 // claim asks for the target, renewing the account's token first if it must. It
@@ -144,7 +171,7 @@ func (p *Publisher) attempt(ctx context.Context, key db.Key, owner uuid.UUID, wo
 		p.keyMissing(ctx, key, work.Account.ID, work.Account.Shut)
 		return p.finish(ctx, r, p.shut(r))
 	}
-	adapter, ok := p.Networks[work.Account.Network]
+	adapter, ok := p.adapter(work.Account)
 	if !ok {
 		return p.finish(ctx, r, p.failed(r, fault.New(fault.Permission, "network_unavailable", "This Herald cannot publish to this network.")))
 	}

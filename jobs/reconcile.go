@@ -55,7 +55,7 @@ func (p *Publisher) putOff(ctx context.Context, task string, key db.Key, target 
 // find asks the adapter, with a token that is fresh.
 func (p *Publisher) find(ctx context.Context, key db.Key, target db.Loaded) (f networks.Finding, t *trail, err error) {
 	t = &trail{}
-	adapter, ok := p.Networks[target.Account.Network]
+	adapter, ok := p.adapter(target.Account)
 	if !ok {
 		return networks.Finding{Verdict: networks.CantTell, Say: "This Herald cannot reach this network any more."}, t, nil
 	}
@@ -98,7 +98,8 @@ func (p *Publisher) weigh(look *db.Looked, target db.Loaded, f networks.Finding)
 	look.Verdict, look.Say = string(f.Verdict), f.Say
 	switch {
 	case f.Verdict == networks.Found:
-		_, follows := p.Networks[target.Account.Network].(networks.Follower)
+		adapter, _ := p.adapter(target.Account)
+		_, follows := adapter.(networks.Follower)
 		look.Follow = follows && owesMore(f.Receipt, target.Part)
 		look.State, look.Reason = model.Published, "found_by_look_up"
 		look.ExternalID, look.Permalink = f.Receipt.ExternalID, f.Receipt.Permalink
@@ -127,7 +128,7 @@ func (p *Publisher) young(target db.Loaded) bool {
 // nothingToAsk says whether the network has no list that could fill in time: a
 // second look would say the same as the first.
 func nothingToAsk(target db.Loaded) bool {
-	n, ok := network.Get(target.Account.Network)
+	n, ok := met(target.Account)
 	return !ok || n.LookUp == network.NoLook
 }
 
@@ -138,7 +139,7 @@ func (p *Publisher) lookAgain(look *db.Looked, target db.Loaded) {
 // settling is how long to wait before a second look: the setting, longer for
 // networks that are slower than its default allows for.
 func (p *Publisher) settling(target db.Loaded) time.Duration {
-	n, ok := network.Get(target.Account.Network)
+	n, ok := met(target.Account)
 	usual := Defaults().Settle
 	if !ok || n.Settle <= usual {
 		return p.Settings.Settle
@@ -187,7 +188,8 @@ func (p *Publisher) FollowUp(ctx context.Context, key db.Key) error {
 	if err != nil {
 		return err
 	}
-	follower, follows := p.Networks[target.Account.Network].(networks.Follower)
+	adapter, _ := p.adapter(target.Account)
+	follower, follows := adapter.(networks.Follower)
 	if !ok || target.State != model.Published || !follows {
 		return p.Pipe.Done(ctx, "follow_up", []db.Key{key})
 	}

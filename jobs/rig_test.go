@@ -49,7 +49,7 @@ func (r *rig) process(t *testing.T) *jobs.Publisher {
 	committer := jobs.NewCommitter(pipe, r.guards())
 	t.Cleanup(func() { committer.Close(); pipe.Close() })
 	all := map[network.Name]networks.Adapter{network.Webhook: r.net, network.Mastodon: r.net, network.Facebook: r.net, network.Instagram: r.net}
-	return &jobs.Publisher{Pipe: pipe, Committer: committer, Networks: all, Media: noMedia{}, Settings: r.settings,
+	return &jobs.Publisher{Pipe: pipe, Committer: committer, Networks: all, Aggregators: map[network.Publisher]networks.Adapter{network.Bundle: r.net}, Media: noMedia{}, Settings: r.settings,
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: r.Clock.Now}
 }
 

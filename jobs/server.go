@@ -14,21 +14,23 @@ import (
 	"herald/db"
 	"herald/db/network"
 	"herald/jobs/networks"
+	"herald/jobs/staging"
 )
 
 // Deps are what a worker process works with.
 type Deps struct {
-	Pipe     *db.Pipeline
-	Redis    redis.UniversalClient
-	Networks map[network.Name]networks.Adapter
-	Media    MediaSource
-	Blobs    Shelves
-	Mail     Mailer
-	Library  *Librarian // nil: this worker leaves files alone
-	Settings Settings
-	Log      *slog.Logger
-	Now      func() time.Time
-	Fail     func(point string)
+	Pipe        *db.Pipeline
+	Redis       redis.UniversalClient
+	Networks    map[network.Name]networks.Adapter
+	Aggregators map[network.Publisher]networks.Adapter
+	Media       MediaSource
+	Blobs       Shelves
+	Mail        Mailer
+	Library     *Librarian // nil: this worker leaves files alone
+	Settings    Settings
+	Log         *slog.Logger
+	Now         func() time.Time
+	Fail        func(point string)
 }
 
 // Mailer sends the mails that are due on a shard.
@@ -61,7 +63,7 @@ func NewServer(d Deps) *Server {
 	s := &Server{deps: d, nudge: make(chan struct{}, 1), draining: make(chan struct{})}
 	s.committer = NewCommitter(d.Pipe, guards(d))
 	s.metrics = newMetrics(d.Pipe, d.Redis)
-	s.publisher = &Publisher{Metrics: s.metrics, Pipe: d.Pipe, Committer: s.committer, Networks: d.Networks, Media: d.Media, Settings: d.Settings, Log: d.Log, Now: d.Now, Fail: d.Fail}
+	s.publisher = &Publisher{Metrics: s.metrics, Pipe: d.Pipe, Committer: s.committer, Networks: d.Networks, Aggregators: d.Aggregators, Stager: staging.New(d.Pipe, d.Now), Media: d.Media, Settings: d.Settings, Log: d.Log, Now: d.Now, Fail: d.Fail}
 	notifier := &Notifier{Pipe: d.Pipe}
 	s.ticker = &Ticker{Pipe: d.Pipe, Enqueuer: NewEnqueuer(d.Redis), Notify: notifier.Notify, Settings: d.Settings, Log: d.Log, Now: d.Now, Fail: d.Fail}
 	d.Pipe.FailAt(d.Fail)

@@ -75,8 +75,8 @@ func TestSmoke1APictureAppearsOnInstagramNowAndAtItsTime(t *testing.T) {
 	}
 }
 
-// Media is uploaded for each target here: that one version's media is staged
-// once per publisher belongs to the aggregators' issue.
+// Media is uploaded for each target here: what an account of a network is given is
+// that account's alone.
 func TestSmoke2OnePostFansOutToFiveAccountsWithItsMedia(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)

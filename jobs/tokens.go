@@ -43,7 +43,8 @@ func (p *Publisher) refresh(ctx context.Context, shard string, tenant model.Tena
 }
 
 func (p *Publisher) renew(ctx context.Context, a db.Account) (networks.Tokens, error) {
-	r, ok := p.Networks[a.Network].(networks.Refresher)
+	adapter, _ := p.adapter(a)
+	r, ok := adapter.(networks.Refresher)
 	if !ok {
 		return networks.Tokens{}, fault.New(fault.Auth, "no_refresh", "This network's connections cannot be renewed without you. Reconnect the account.")
 	}

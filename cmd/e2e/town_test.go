@@ -231,6 +231,9 @@ func (t *town) places(context.Context) (err error) {
 	for _, n := range network.All() {
 		t.config.Networks[n.Name] = boot.NetworkConfig{API: t.nets.URL + "/" + string(n.Name)}
 	}
+	for _, p := range network.Aggregators() {
+		t.config.Networks[network.Name(p)] = boot.NetworkConfig{API: t.nets.URL + "/" + string(p)}
+	}
 	t.config.PrivateTargets = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	ctx, stop := context.WithCancel(context.Background())
 	t.stops = append(t.stops, stop)

@@ -38,6 +38,19 @@ var names = []struct {
 	{YouTube, "YouTube", "YouTube", "YouTube", "YOUTUBE", []string{"yt"}},
 }
 
+// Rumble is a network without an API that the public may use. It would be reached by
+// an aggregator that offers it, and none that Herald speaks to does.
+const Rumble Name = "rumble"
+
+// Unreached says why nothing can be published to a network that people know; empty
+// for every other word.
+func Unreached(s string) string {
+	if strings.EqualFold(strings.TrimSpace(s), string(Rumble)) {
+		return "Rumble has no public API, and none of the publishers that Herald can use offers it"
+	}
+	return ""
+}
+
 // Label is what a screen calls a network. A name that is not in the table is
 // its own label.
 func Label(name Name) string {

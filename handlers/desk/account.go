@@ -132,6 +132,9 @@ func (d *Desk) accountFacts(a db.AccountCard) []ui.Fact {
 			facts = append(facts, ui.Fact{Name: name, Value: ui.Text(value)})
 		}
 	}
+	if a.Publisher != network.Direct {
+		words("Reached by", network.PublisherLabel(a.Publisher))
+	}
 	if a.Waiting > 0 {
 		words("Waiting", postsWords(a.Waiting)+waitingWords(a))
 		when("Due since", *a.WaitingFrom)

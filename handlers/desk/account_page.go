@@ -60,7 +60,10 @@ func (d *Desk) accountForms(scope *db.Scope, a db.AccountCard, p *accounts.Accou
 		}
 	}
 	p.Details = &accounts.DetailsForm{
-		Action: accountPath(scope, a, ""), Handle: a.Handle, RemoteID: a.RemoteID, Address: a.Address, AddressSays: network.AddressOf(a.Network), NoID: webhook,
+		Action: accountPath(scope, a, ""), Handle: a.Handle, RemoteID: a.RemoteID, Address: a.Address, NoID: webhook,
+	}
+	if a.Publisher == network.Direct {
+		p.Details.AddressSays = network.AddressOf(a.Network)
 	}
 	for _, key := range slices.Sorted(maps.Keys(a.Settings)) {
 		p.Details.Settings = append(p.Details.Settings, accounts.Setting{Key: key, Value: a.Settings[key]})

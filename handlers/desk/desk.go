@@ -142,11 +142,12 @@ func (d *Desk) mediaURL(scope *db.Scope, id model.MediaID, file string) string {
 
 // Connection is what a network is asked about before Herald keeps a token.
 type Connection struct {
-	Network  network.Name
-	RemoteID string // empty: not known yet
-	Address  string
-	Settings map[string]string
-	Token    secret.Token
+	Network   network.Name
+	Publisher network.Publisher // the route to it; empty is direct
+	RemoteID  string            // empty: not known yet
+	Address   string
+	Settings  map[string]string
+	Token     secret.Token
 }
 
 // TokenChecker asks a network whose token it is. It refuses with a sentence for

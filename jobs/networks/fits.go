@@ -10,6 +10,11 @@ import (
 // pulls, without the addresses of files.
 func Fits(job Job) error {
 	n, _ := network.Get(job.Account.Network)
+	return FitsOn(n, job)
+}
+
+// FitsOn is Fits for a network as a publisher reaches it.
+func FitsOn(n *network.Network, job Job) error {
 	rule, ok := n.Rule(job.Post.Format)
 	files, most := len(job.Post.Media), rule.Max
 	if len(rule.Cover.Types) > 0 {

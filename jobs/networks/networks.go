@@ -101,6 +101,12 @@ type Media struct {
 	Name string
 	URL  string                                           // signed, for networks that pull; good for HERALD_PROVIDER_URL_TTL
 	Open func(ctx context.Context) (io.ReadCloser, error) // for networks that take bytes
+
+	// Stage hands the file to a publisher once for all of the version's targets that
+	// share a room there (a team, a location; empty: the whole publisher), and returns
+	// what the publisher calls it. put is called by one caller at a time. Nil where
+	// nobody shares: see Staged.
+	Stage func(ctx context.Context, room string, put func(context.Context) (string, error)) (string, error)
 }
 
 // Part is the file as a part of a multipart form.

@@ -27,6 +27,8 @@
 //     its token as Mastodon does. The token that it was declared with is also the
 //     app password that a session is made with.
 //   - YouTube and TikTok know an account by its token, as Mastodon does.
+//   - Of Bundle.social a team is the account; its posts stand there under its own
+//     name, whichever network they are for.
 //   - A webhook account's secret is DefaultSecret unless it was declared.
 //   - A token that begins with "expired" or "revoked" is answered as the network
 //     answers such a token; one that begins with "noscope" may read and not write.

@@ -54,6 +54,7 @@ func New(opts Options) *Sim {
 	for _, p := range []*place{
 		newBluesky(s),
 		newDiscord(s),
+		newBundle(s),
 		newFacebook(s),
 		newInstagram(s),
 		newLinkedIn(s),

@@ -161,7 +161,7 @@ func (a *App) Web() http.Handler {
 	return handlers.New(handlers.Deps{
 		Store: a.Store, Ring: a.Config.Ring, Blobs: a.Blobs, Log: a.Log, Now: a.Now, BaseURL: a.Config.BaseURL,
 		URLLife: a.Config.SignedURLTTL, UploadBytes: a.Config.UploadBytes, Cost: a.Config.Cost, Proxies: a.Config.TrustedProxies,
-		Ready: a.Ready, CheckAddress: a.Config.CheckAddress, Fetch: a.Config.Fetcher(a.Now), CheckToken: tokenChecker(a.Config.Adapters(a.Now)), Changes: a.Live,
+		Ready: a.Ready, CheckAddress: a.Config.CheckAddress, Fetch: a.Config.Fetcher(a.Now), CheckToken: tokenChecker(a.Config.Adapters(a.Now), a.Config.Aggregators(a.Now)), Changes: a.Live,
 	})
 }
 
@@ -202,7 +202,7 @@ func (a *App) Worker() (*jobs.Server, error) {
 	}
 	return jobs.NewServer(jobs.Deps{
 		Library: library,
-		Pipe:    a.Pipe, Redis: a.Redis, Networks: a.Config.Adapters(a.Now), Mail: deliverer, Blobs: a.Blobs, Settings: a.Config.Pipeline, Log: a.Log, Now: a.Now,
+		Pipe:    a.Pipe, Redis: a.Redis, Networks: a.Config.Adapters(a.Now), Aggregators: a.Config.Aggregators(a.Now), Mail: deliverer, Blobs: a.Blobs, Settings: a.Config.Pipeline, Log: a.Log, Now: a.Now,
 		Media: media{blobs: a.Blobs, ring: a.Config.Ring, baseURL: a.Config.BaseURL, now: a.Now}, Fail: failPoint(),
 	}), nil
 }

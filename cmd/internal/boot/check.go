@@ -15,11 +15,15 @@ import (
 // checkPatience is how long a person waits for a network's answer on a form.
 const checkPatience = 15 * time.Second
 
-// tokenChecker asks the adapter of a network, where it can tell, whose a token
+// tokenChecker asks the adapter of a network, or of the publisher that an account is reached by, where it can tell, whose a token
 // is, and says a refusal in words for the form.
-func tokenChecker(adapters map[network.Name]networks.Adapter) desk.TokenChecker {
+func tokenChecker(adapters map[network.Name]networks.Adapter, aggregators map[network.Publisher]networks.Adapter) desk.TokenChecker {
 	return func(ctx context.Context, c desk.Connection) (db.Learned, error) {
-		checker, ok := adapters[c.Network].(networks.Checker)
+		adapter, who := adapters[c.Network], network.Label(c.Network)
+		if c.Publisher != "" && c.Publisher != network.Direct {
+			adapter, who = aggregators[c.Publisher], network.PublisherLabel(c.Publisher)
+		}
+		checker, ok := adapter.(networks.Checker)
 		if !ok {
 			return db.Learned{}, nil
 		}
@@ -27,7 +31,7 @@ func tokenChecker(adapters map[network.Name]networks.Adapter) desk.TokenChecker 
 		defer cancel()
 		p, err := checker.Check(ctx, networks.Account{Network: c.Network, RemoteID: c.RemoteID, Address: c.Address, Token: c.Token, Settings: c.Settings})
 		if err != nil {
-			return db.Learned{}, notTaken(network.Label(c.Network), fault.Of(err))
+			return db.Learned{}, notTaken(who, fault.Of(err))
 		}
 		return db.Learned{RemoteID: p.RemoteID, Handle: p.Handle, Scopes: p.Scopes, Settings: p.Settings}, nil
 	}

@@ -23,7 +23,7 @@ func TestATokenIsCheckedByTheNetworksOwnAdapter(t *testing.T) {
 	defer server.Close()
 	s.AddAccount(network.Mastodon, sim.Account{ID: "77", Token: "right", Handle: "bakery"})
 	c := Config{Pipeline: jobs.Defaults(), PrivateTargets: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
-	check := tokenChecker(c.Adapters(time.Now))
+	check := tokenChecker(c.Adapters(time.Now), c.Aggregators(time.Now))
 	ask := func(name network.Name, address, token string) (string, string) {
 		learned, err := check(t.Context(), desk.Connection{Network: name, Address: address, Token: secret.NewToken(token)})
 		if no, ok := model.Refused(err); ok && no.Field == "token" {

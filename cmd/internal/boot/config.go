@@ -184,8 +184,8 @@ func (c *Config) setNetwork(name, value string) (known bool, err error) {
 		if !ok {
 			continue
 		}
-		net, ok := network.Get(network.Name(strings.ToLower(word)))
-		if !ok {
+		name := network.Name(strings.ToLower(word))
+		if _, ok := network.Get(name); !ok && !slices.Contains(network.Aggregators(), network.Publisher(name)) {
 			return false, nil
 		}
 		if strings.HasSuffix(suffix, "_URL") {
@@ -193,9 +193,9 @@ func (c *Config) setNetwork(name, value string) (known bool, err error) {
 				return true, fmt.Errorf("%s%s: %w", prefix, name, err)
 			}
 		}
-		n := c.Networks[net.Name]
+		n := c.Networks[name]
 		*field(&n) = value
-		c.Networks[net.Name] = n
+		c.Networks[name] = n
 		return true, nil
 	}
 	return false, nil
@@ -209,7 +209,7 @@ func Names() [][2]string {
 	}
 	list = append(list, [2]string{prefix + "SHARD_<NAME>_URL", "a further shard's Postgres"})
 	for suffix := range networkSettings {
-		list = append(list, [2]string{prefix + "<NETWORK>" + suffix, "for that network's adapter"})
+		list = append(list, [2]string{prefix + "<NETWORK>" + suffix, "for the adapter of that network or publisher"})
 	}
 	slices.SortFunc(list, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
 	return list

@@ -14,6 +14,7 @@ import (
 	"herald/handlers/desk"
 	"herald/jobs/networks"
 	"herald/jobs/networks/bluesky"
+	"herald/jobs/networks/bundle"
 	"herald/jobs/networks/discord"
 	"herald/jobs/networks/facebook"
 	"herald/jobs/networks/httpx"
@@ -34,13 +35,7 @@ import (
 // Adapters makes every network's adapter from the configuration. A network joins
 // Herald by a line here.
 func (c Config) Adapters(now func() time.Time) map[network.Name]networks.Adapter {
-	o := httpx.Options{Timeout: c.Pipeline.ProviderTimeout, UserAgent: "Herald/" + Version, Now: now}
-	plain, guarded := httpx.New(o), httpx.NewGuarded(o, c.PrivateTargets)
-	env := func(name network.Name) networks.Env {
-		n := c.Networks[name]
-		return networks.Env{Base: n.API, Upload: n.Upload, Auth: n.Auth, Version: n.Version, ClientID: n.ClientID, ClientSecret: n.ClientSecret,
-			HTTP: plain, Guarded: guarded, Now: now}
-	}
+	env := c.env(now)
 	return map[network.Name]networks.Adapter{
 		network.Bluesky:   bluesky.New(env(network.Bluesky)),
 		network.Discord:   discord.New(env(network.Discord)),
@@ -57,6 +52,26 @@ func (c Config) Adapters(now func() time.Time) map[network.Name]networks.Adapter
 		network.WordPress: wordpress.New(env(network.WordPress)),
 		network.X:         x.New(env(network.X)),
 		network.YouTube:   youtube.New(env(network.YouTube)),
+	}
+}
+
+// Aggregators makes the adapter of each publisher besides direct, which serves
+// every network that the publisher reaches.
+func (c Config) Aggregators(now func() time.Time) map[network.Publisher]networks.Adapter {
+	env := c.env(now)
+	return map[network.Publisher]networks.Adapter{
+		network.Bundle: bundle.New(env(network.Name(network.Bundle))),
+	}
+}
+
+// env tells what the configuration says of a network or a publisher.
+func (c Config) env(now func() time.Time) func(name network.Name) networks.Env {
+	o := httpx.Options{Timeout: c.Pipeline.ProviderTimeout, UserAgent: "Herald/" + Version, Now: now}
+	plain, guarded := httpx.New(o), httpx.NewGuarded(o, c.PrivateTargets)
+	return func(name network.Name) networks.Env {
+		n := c.Networks[name]
+		return networks.Env{Base: n.API, Upload: n.Upload, Auth: n.Auth, Version: n.Version, ClientID: n.ClientID, ClientSecret: n.ClientSecret,
+			HTTP: plain, Guarded: guarded, Now: now}
 	}
 }
 

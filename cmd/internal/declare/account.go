@@ -22,16 +22,28 @@ func (t *table) account(client string) (a db.DeclaredAccount, ok bool) {
 	if n := t.text("network", networkName); n != nil {
 		a.Network = new(network.Name(*n))
 	}
-	if p := t.text("publisher", oneOf(string(network.Direct), string(network.Blotato), string(network.GHL), string(network.Bundle))); p != nil {
+	if p := t.text("publisher", publisherName); p != nil {
 		a.Publisher = new(network.Publisher(*p))
 	}
 	return a, ok && t.once("account "+client+"/"+name)
+}
+
+// publisherName takes a route by its name.
+func publisherName(s string) (string, string) {
+	names := []string{string(network.Direct)}
+	for _, p := range network.Aggregators() {
+		names = append(names, string(p))
+	}
+	return oneOf(names...)(s)
 }
 
 // networkName takes a network by any name that the catalogue knows it by.
 func networkName(s string) (string, string) {
 	if name, ok := network.Parse(s); ok {
 		return string(name), ""
+	}
+	if say := network.Unreached(s); say != "" {
+		return "", say
 	}
 	var all []string
 	for _, n := range network.All() {

@@ -165,6 +165,7 @@ func TestParseSaysWhatIsWrongWithFileAndLine(t *testing.T) {
 		"users: [":                                                       "x.yaml:1: this is not YAML",
 		"workspaces:\n- slug: A B":                                       "x.yaml:2: slug: use up to 63 small letters",
 		"workspaces:\n- slug: a\n  members: [{user: a@b.c, role: king}]": "x.yaml:3: role: write owner, admin, manager, editor or viewer",
+		"workspaces:\n- slug: a\n  clients:\n  - slug: c\n    accounts: [{slug: f, network: Rumble}]":           "Rumble has no public API",
 		"workspaces:\n- slug: a\n  members: [{user: a@b.c, clients: {x: [workspace.manage]}}]":                  "x.yaml:3: x: write posts.view",
 		"workspaces:\n- slug: a\n  clients:\n  - slug: c\n    stages: [{name: s}]":                              "x.yaml:5: a stage needs people",
 		"workspaces:\n- slug: a\n  clients:\n  - slug: c\n    late_cutoff: soon":                                "x.yaml:5: late_cutoff is a time from 1m",
@@ -233,7 +234,7 @@ func TestWhatTheDatabaseRefusesHasFileAndLineAndNothingIsApplied(t *testing.T) {
 		"workspaces:\n- slug: nord\n  clients:\n  - slug: bakery\n    accounts: [{slug: fediverse, network: facebook}]":                           "x.yaml:5: the account fediverse is one of Mastodon and cannot become one of Facebook",
 		"workspaces:\n- slug: nord\n  clients:\n  - slug: bakery\n    accounts: [{slug: hook, network: webhook, handle: Hook}]":                   "x.yaml:5: the account hook needs the key address",
 		"workspaces:\n- slug: nord\n  clients:\n  - slug: bakery\n    accounts: [{slug: fediverse, address: \"https://social.example/@bakery\"}]": "x.yaml:5: address of the account fediverse: Give the server alone",
-		"workspaces:\n- slug: nord\n  clients:\n  - slug: bakery\n    accounts: [{slug: fediverse, publisher: ghl}]":                              `x.yaml:5: Mastodon cannot be reached by the publisher "ghl"`,
+		"workspaces:\n- slug: nord\n  clients:\n  - slug: bakery\n    accounts: [{slug: hook, network: webhook, handle: H, publisher: bundle}]":   `x.yaml:5: Webhook cannot be reached by Bundle.social`,
 		"workspaces:\n- slug: nord\n  clients:\n  - slug: bakery\n    blackouts: [{from: 2026-03-29T02:30, to: 2026-03-30T00:00, reason: gap}]":   "does not exist in Europe/Berlin",
 		"workspaces:\n- slug: nord\n  clients:\n  - slug: bakery\n    blackouts: [{from: 2026-04-02T00:00, to: 2026-04-01T00:00, reason: back}]":  "x.yaml:5: a blackout ends after it begins",
 	} {

@@ -75,6 +75,9 @@ func (d *Demo) simulated() map[network.Name]boot.NetworkConfig {
 		at := d.Networks + "/" + string(n.Name)
 		all[n.Name] = boot.NetworkConfig{API: at, Auth: at}
 	}
+	for _, p := range network.Aggregators() {
+		all[network.Name(p)] = boot.NetworkConfig{API: d.Networks + "/" + string(p)}
+	}
 	return all
 }
 

@@ -125,7 +125,7 @@ func strike(t *testing.T, p place, f network.Format, b blow, n int) {
 		t.Errorf("%s: what follows does not end: %v\n%s", where, err, w.story())
 	}
 	posts := w.public()
-	if want := c.job.Post.FirstComment != "" && p.takesNoComment() == ""; len(posts) != 1 || (len(posts[0].Replies) == 1) != want || len(posts[0].Replies) > 1 {
+	if want := c.job.Post.FirstComment != "" && (p.takesNoComment() == "" || p.together); len(posts) != 1 || (len(posts[0].Replies) == 1) != want || len(posts[0].Replies) > 1 {
 		t.Errorf("%s: %d posts, comments %+v\n%s", where, len(posts), posts[0].Replies, w.story())
 	}
 	w.wantQuiet(t, c.job)

@@ -139,7 +139,7 @@ func (p place) takesNoComment() string {
 	if p.commented() == "" {
 		return p.label() + " takes no first comment (catalogue: Comment)"
 	}
-	if _, ok := p.make(networks.Env{}).(networks.Follower); !ok || p.commented() == "" {
+	if _, ok := p.make(networks.Env{}).(networks.Follower); !ok || p.together {
 		return p.label() + " gets the first comment with the post, in the commit call"
 	}
 	return ""

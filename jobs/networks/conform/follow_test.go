@@ -65,6 +65,8 @@ func firstComment(t *testing.T, p place, f network.Format) {
 		t.Error(err)
 	}
 	switch {
+	case p.together && rule.Comment:
+		w.wantComment(t)
 	case p.commented() != "" && p.takesNoComment() != "":
 		if body := w.lastBody(); strings.Count(body, remark) != 1 {
 			t.Errorf("the delivery holds the comment %d times", strings.Count(body, remark))

@@ -224,7 +224,7 @@ func (l limit) above(t *testing.T, w *world, post networks.Post) {
 	}
 	switch {
 	case p.takesAnyFile() != "", slices.Contains(p.stricter, l.format): // the bound is ours alone
-	case post.FirstComment != "":
+	case post.FirstComment != "" && !p.together:
 		c := newCourier(w, w.jobOf(post))
 		c.run(t.Context())
 		if c.follow(t.Context(), 3) == nil || len(w.public()[0].Replies) > 0 {

@@ -9,6 +9,7 @@ import (
 	"herald/db/secret"
 	"herald/jobs/networks"
 	"herald/jobs/networks/bluesky"
+	"herald/jobs/networks/bundle"
 	"herald/jobs/networks/discord"
 	"herald/jobs/networks/facebook"
 	"herald/jobs/networks/instagram"
@@ -29,6 +30,7 @@ import (
 // and the few things that only a network knows about itself.
 type place struct {
 	*network.Network
+	Name     network.Name // of its simulator, and of a publisher that it is reached by; the network's own if empty
 	make     func(networks.Env) networks.Adapter
 	prepared network.Format    // a format whose Prepare calls the network; empty if none does
 	slow     network.Format    // a format with an object that is processed for a while; empty if none has
@@ -46,6 +48,7 @@ type place struct {
 	sent     network.Format   // a format whose files are sent as bytes though the network pulls others
 	silent   network.Format   // a format whose files are sent without a word on their size before
 	stricter []network.Format // formats of which the network takes a longer text than the catalogue, whose bound holds for all
+	together bool             // the first comment goes with the post, in one call
 	unproved []network.Format // formats that nothing tells of if the commit's answer is lost, so that a person looks
 }
 
@@ -66,7 +69,43 @@ const (
 )
 
 func places() []place {
+	list := named()
+	for i, p := range list {
+		list[i].Name = cmp.Or(p.Name, p.Network.Name)
+	}
+	return list
+}
+
+// column is what the matrix calls the place.
+func (p place) column() network.Name {
+	if p.Name == p.Network.Name {
+		return p.Name
+	}
+	return p.Name + "/" + p.Network.Name
+}
+
+// via is a network as a publisher reaches it.
+func via(name network.Name, p network.Publisher) *network.Network {
+	n, _ := entry(name).Via(p)
+	own := *n
+	own.Label += " by " + network.PublisherLabel(p)
+	return &own
+}
+
+func byBundle(name network.Name, slow network.Format) place {
+	n := via(name, network.Bundle)
+	return place{
+		Network: n, Name: network.Name(network.Bundle), accepts: n.Formats[0].Format, tells: true, proves: true, together: true, prepared: slow,
+		make:    func(e networks.Env) networks.Adapter { return bundle.New(e) },
+		foreign: `{"id":"p77","teamId":"2002","status":"SCHEDULED"}`,
+		refusal: `{"statusCode":400,"message":%q}`,
+	}
+}
+
+func named() []place {
 	return []place{
+		byBundle(network.Facebook, network.FormatImages),
+		byBundle(network.Bluesky, network.FormatImage),
 		{
 			Network: entry(network.Bluesky), prepared: network.FormatImage, slow: network.FormatVideo,
 			make:    func(e networks.Env) networks.Adapter { return bluesky.New(e) },
@@ -176,7 +215,7 @@ func (p place) simple() network.Format { return p.Formats[0].Format }
 
 func (p place) account() networks.Account {
 	a := networks.Account{
-		ID: 7, Network: p.Name, Handle: "@bakery", RemoteID: accountID, Token: secret.NewToken(token), Refresh: secret.NewToken(renewal),
+		ID: 7, Network: p.Network.Name, Handle: "@bakery", RemoteID: accountID, Token: secret.NewToken(token), Refresh: secret.NewToken(renewal),
 	}
 	switch p.Name {
 	case network.Webhook:
