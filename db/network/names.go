@@ -24,6 +24,7 @@ var names = []struct {
 	{Bluesky, "Bluesky", "Bluesky", "Bluesky", "BLUESKY", []string{"bsky", "atproto"}},
 	{Discord, "Discord", "", "", "", []string{"discord_webhook"}},
 	{Facebook, "Facebook", "Facebook", "Facebook", "FACEBOOK", []string{"fb", "facebook_page"}},
+	{GoogleBusiness, "Google Business Profile", "", "Google", "GOOGLE_BUSINESS", []string{"gbp", "gmb", "google_my_business"}},
 	{Instagram, "Instagram", "Instagram", "Instagram", "INSTAGRAM", []string{"ig", "insta"}},
 	{LinkedIn, "LinkedIn", "LinkedIn", "LinkedIn", "LINKEDIN", []string{"li", "linked_in"}},
 	{Mastodon, "Mastodon", "", "", "MASTODON", []string{"fediverse"}},
@@ -70,7 +71,7 @@ func Parse(s string) (Name, bool) {
 	}
 	s = strings.ToLower(strings.Join(strings.FieldsFunc(s, apart), "_"))
 	for _, row := range names {
-		if s == string(row.Name) || s == strings.ToLower(row.Label) {
+		if s == string(row.Name) || s == strings.ReplaceAll(strings.ToLower(row.Label), " ", "_") {
 			return row.Name, true
 		}
 		for _, also := range row.Also {

@@ -36,6 +36,7 @@ func TestWireNamesAreWhatEachAggregatorCallsANetwork(t *testing.T) {
 		{Bluesky, "bluesky", "Bluesky", "Bluesky", "BLUESKY"},
 		{Discord, "discord", "", "", ""},
 		{Facebook, "facebook", "Facebook", "Facebook", "FACEBOOK"},
+		{GoogleBusiness, "google_business", "", "Google", "GOOGLE_BUSINESS"},
 		{Instagram, "instagram", "Instagram", "Instagram", "INSTAGRAM"},
 		{LinkedIn, "linkedin", "LinkedIn", "LinkedIn", "LINKEDIN"},
 		{Mastodon, "mastodon", "", "", "MASTODON"},

@@ -80,6 +80,7 @@ var all = []*Network{
 	entry(bluesky),
 	entry(discord),
 	entry(facebook),
+	entry(googleBusiness),
 	entry(instagram),
 	entry(linkedin),
 	entry(mastodon),
@@ -104,21 +105,22 @@ type Name string
 
 // The networks known so far.
 const (
-	Bluesky   Name = "bluesky"
-	Discord   Name = "discord"
-	Facebook  Name = "facebook"
-	Instagram Name = "instagram"
-	LinkedIn  Name = "linkedin"
-	Mastodon  Name = "mastodon"
-	Pinterest Name = "pinterest"
-	Slack     Name = "slack"
-	Telegram  Name = "telegram"
-	Threads   Name = "threads"
-	TikTok    Name = "tiktok"
-	Webhook   Name = "webhook"
-	WordPress Name = "wordpress"
-	X         Name = "x"
-	YouTube   Name = "youtube"
+	Bluesky        Name = "bluesky"
+	Discord        Name = "discord"
+	Facebook       Name = "facebook"
+	GoogleBusiness Name = "google_business"
+	Instagram      Name = "instagram"
+	LinkedIn       Name = "linkedin"
+	Mastodon       Name = "mastodon"
+	Pinterest      Name = "pinterest"
+	Slack          Name = "slack"
+	Telegram       Name = "telegram"
+	Threads        Name = "threads"
+	TikTok         Name = "tiktok"
+	Webhook        Name = "webhook"
+	WordPress      Name = "wordpress"
+	X              Name = "x"
+	YouTube        Name = "youtube"
 )
 
 // MediaKind is what a file is to a network.

@@ -153,10 +153,16 @@ const (
 	OptProtect       = "protect"       // telegram
 	OptBoard         = "board"         // pinterest: its number
 	OptForum         = "forum"         // discord: names the post that a forum begins with
-	OptKind          = "kind"          // wordpress: post or page
+	OptKind          = "kind"          // wordpress: post or page; google_business: update, event or offer
 	OptExcerpt       = "excerpt"       // wordpress
 	OptSlug          = "slug"          // wordpress
 	OptCategories    = "categories"    // wordpress: names, comma separated
+	OptButton        = "button"        // google_business: what the link is
+	OptEvent         = "event_title"   // google_business
+	OptStarts        = "starts"        // google_business: a day, with or without a time
+	OptEnds          = "ends"          // google_business
+	OptCoupon        = "coupon"        // google_business
+	OptTerms         = "terms"         // google_business
 	OptReshare       = "reshare"       // linkedin: whether people may
 	OptPaid          = "paid"          // a paid partnership; x
 	OptLabel         = "label"         // bluesky: a warning before the media

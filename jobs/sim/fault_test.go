@@ -62,6 +62,15 @@ func ways() []way {
 			codes:   map[sim.Kind]int{sim.RateLimit: 400, sim.ExpiredToken: 400, sim.MissingPermission: 403, sim.Invalid: 400},
 		},
 		{
+			name: network.GoogleBusiness,
+			commit: func(w *world, text, _ string) *http.Request {
+				return w.request("POST", gb, "application/json", fmt.Sprintf(`{"topicType":"STANDARD","summary":%q}`, text), bearer...)
+			},
+			list:    func(w *world) got { return w.get(gb+"?pageSize=100", bearer...) },
+			limited: "Retry-After",
+			codes:   map[sim.Kind]int{sim.RateLimit: 429, sim.ExpiredToken: 401, sim.MissingPermission: 403, sim.Invalid: 400},
+		},
+		{
 			name: network.Instagram,
 			prepare: func(w *world, text string) string {
 				return w.form("/instagram/v25.0/1001/media", "access_token", "IT", "image_url", w.media+"/square.jpg", "caption", text).want(w.t, 200).str("id")
@@ -336,7 +345,7 @@ func TestRateLimitTellsTheWait(t *testing.T) {
 		want := map[network.Name]string{
 			network.Facebook: `"estimated_time_to_regain_access":3`, network.Instagram: `"estimated_time_to_regain_access":3`,
 			network.Threads:  `"estimated_time_to_regain_access":3`,
-			network.Mastodon: "2026-05-04T12:03:00.000000Z", network.Webhook: "180", network.Bluesky: "180", network.LinkedIn: "180", network.WordPress: "180", network.Slack: "180", network.Discord: "180", network.Pinterest: "180",
+			network.Mastodon: "2026-05-04T12:03:00.000000Z", network.Webhook: "180", network.Bluesky: "180", network.LinkedIn: "180", network.GoogleBusiness: "180", network.WordPress: "180", network.Slack: "180", network.Discord: "180", network.Pinterest: "180",
 			network.X: "1777896180", network.Telegram: `"retry_after":180`,
 		}[m.name]
 		if said := cmp.Or(g.header.Get(m.limited), g.raw); !strings.Contains(said, want) {

@@ -56,6 +56,7 @@ func New(opts Options) *Sim {
 		newDiscord(s),
 		newBundle(s),
 		newFacebook(s),
+		newGoogleBusiness(s),
 		newInstagram(s),
 		newLinkedIn(s),
 		newMastodon(s),

@@ -17,6 +17,7 @@ import (
 	"herald/jobs/networks/bundle"
 	"herald/jobs/networks/discord"
 	"herald/jobs/networks/facebook"
+	"herald/jobs/networks/googlebusiness"
 	"herald/jobs/networks/httpx"
 	"herald/jobs/networks/instagram"
 	"herald/jobs/networks/linkedin"
@@ -37,21 +38,22 @@ import (
 func (c Config) Adapters(now func() time.Time) map[network.Name]networks.Adapter {
 	env := c.env(now)
 	return map[network.Name]networks.Adapter{
-		network.Bluesky:   bluesky.New(env(network.Bluesky)),
-		network.Discord:   discord.New(env(network.Discord)),
-		network.Facebook:  facebook.New(env(network.Facebook)),
-		network.Instagram: instagram.New(env(network.Instagram)),
-		network.LinkedIn:  linkedin.New(env(network.LinkedIn)),
-		network.Mastodon:  mastodon.New(env(network.Mastodon)),
-		network.Pinterest: pinterest.New(env(network.Pinterest)),
-		network.Slack:     slack.New(env(network.Slack)),
-		network.Telegram:  telegram.New(env(network.Telegram)),
-		network.Threads:   threads.New(env(network.Threads)),
-		network.TikTok:    tiktok.New(env(network.TikTok)),
-		network.Webhook:   webhook.New(env(network.Webhook)),
-		network.WordPress: wordpress.New(env(network.WordPress)),
-		network.X:         x.New(env(network.X)),
-		network.YouTube:   youtube.New(env(network.YouTube)),
+		network.Bluesky:        bluesky.New(env(network.Bluesky)),
+		network.Discord:        discord.New(env(network.Discord)),
+		network.Facebook:       facebook.New(env(network.Facebook)),
+		network.GoogleBusiness: googlebusiness.New(env(network.GoogleBusiness)),
+		network.Instagram:      instagram.New(env(network.Instagram)),
+		network.LinkedIn:       linkedin.New(env(network.LinkedIn)),
+		network.Mastodon:       mastodon.New(env(network.Mastodon)),
+		network.Pinterest:      pinterest.New(env(network.Pinterest)),
+		network.Slack:          slack.New(env(network.Slack)),
+		network.Telegram:       telegram.New(env(network.Telegram)),
+		network.Threads:        threads.New(env(network.Threads)),
+		network.TikTok:         tiktok.New(env(network.TikTok)),
+		network.Webhook:        webhook.New(env(network.Webhook)),
+		network.WordPress:      wordpress.New(env(network.WordPress)),
+		network.X:              x.New(env(network.X)),
+		network.YouTube:        youtube.New(env(network.YouTube)),
 	}
 }
 

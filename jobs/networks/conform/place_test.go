@@ -12,6 +12,7 @@ import (
 	"herald/jobs/networks/bundle"
 	"herald/jobs/networks/discord"
 	"herald/jobs/networks/facebook"
+	"herald/jobs/networks/googlebusiness"
 	"herald/jobs/networks/instagram"
 	"herald/jobs/networks/linkedin"
 	"herald/jobs/networks/mastodon"
@@ -126,6 +127,12 @@ func named() []place {
 			refusal: graphRefusal,
 		},
 		{
+			Network: entry(network.GoogleBusiness), accepts: network.FormatText, renewed: map[string]string{},
+			make:    func(e networks.Env) networks.Adapter { return googlebusiness.New(e) },
+			foreign: `{"name":"accounts/1/locations/2002/localPosts/77","state":"LIVE"}`,
+			refusal: `{"error":{"code":400,"message":%q,"status":"INVALID_ARGUMENT"}}`,
+		},
+		{
 			Network: entry(network.Instagram), tells: true, prepared: network.FormatImage, slow: network.FormatReel,
 			make:    func(e networks.Env) networks.Adapter { return instagram.New(e) },
 			renewed: map[string]string{"login": "instagram"},
@@ -220,6 +227,8 @@ func (p place) account() networks.Account {
 	switch p.Name {
 	case network.Webhook:
 		a.RemoteID, a.Address = "", "https://hooks.bakery.example/"+accountID
+	case network.GoogleBusiness:
+		a.RemoteID = "accounts/1/locations/" + accountID
 	case network.LinkedIn:
 		a.RemoteID = "urn:li:organization:" + accountID
 	case network.Mastodon, network.WordPress:
@@ -248,7 +257,7 @@ func (p place) post(w *world, f network.Format) networks.Post {
 		post.Media = append(post.Media, p.medium(w, rule, i))
 	}
 	for _, o := range p.Options {
-		if o.Required && o.Default == "" {
+		if o.Required && o.Default == "" && len(o.When) == 0 {
 			post.Options[o.Key] = p.required(o)
 		}
 	}
