@@ -212,8 +212,8 @@ func (sc *Scope) roomForMedia(ctx context.Context, tx pgx.Tx, client model.Clien
 
 const sqlMediaInsert = `
 	INSERT INTO tenant.media (tenant_id, client_id, state, kind, type, name, path, thumb_path, original_path, sha256, bytes, uploaded_bytes, width, height,
-	       duration_ms, placeholder, probe, created_by, created_at)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+	       duration_ms, placeholder, probe, created_by, created_at, alt)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
 	ON CONFLICT (tenant_id, client_id, sha256) WHERE state <> 'deleted' DO NOTHING RETURNING id`
 
 // The plan's storage is counted by one upload of a workspace at a time.
@@ -250,7 +250,7 @@ func (sc *Scope) addMedia(ctx context.Context, tx pgx.Tx, a *Asset) (again bool,
 		return false, err
 	}
 	err = tx.QueryRow(ctx, sqlMediaInsert, sc.Actor.Tenant, a.ClientID, a.State, a.Kind, a.Type, a.Name, a.Path, a.ThumbPath, a.OriginalPath, a.Sha256,
-		a.Bytes, a.UploadedBytes, a.Width, a.Height, a.DurationMs, a.Placeholder, a.Probe.Tool, sc.Actor.User, a.CreatedAt).Scan(&a.ID)
+		a.Bytes, a.UploadedBytes, a.Width, a.Height, a.DurationMs, a.Placeholder, a.Probe.Tool, sc.Actor.User, a.CreatedAt, a.Alt).Scan(&a.ID)
 	if noRows(err) {
 		return true, nil
 	}

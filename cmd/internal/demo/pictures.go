@@ -138,10 +138,14 @@ func (h *history) hang(ctx context.Context, scope *db.Scope, s sheet) (a db.Asse
 	if a.ThumbPath, err = h.put(ctx, scope, p.thumb); err != nil {
 		return a, err
 	}
+	words := picture.Describe(themes[s.client], s.seed)
+	if s.seed%9 != 0 { // some are yet to be described, as in every library
+		a.Alt = words
+	}
 	if a, _, err = scope.AddMedia(ctx, a); err != nil {
 		return a, err
 	}
-	a.Alt = picture.Describe(themes[s.client], s.seed)
+	a.Alt = words
 	h.hung.Lock()
 	defer h.hung.Unlock()
 	h.assets[s] = a
