@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/url"
 	"os"
@@ -45,7 +46,7 @@ func doctorCommand(ctx context.Context, args []string, out io.Writer) error {
 		case f.warn:
 			mark = "warn"
 		}
-		printFinding(out, mark, f)
+		printFinding(out, mark, f, width(out))
 	}
 	switch {
 	case bad == 1:
@@ -59,11 +60,21 @@ func doctorCommand(ctx context.Context, args []string, out io.Writer) error {
 // doctorWidth fits most terminals.
 const doctorWidth = 96
 
+// width is how long a line may be: where programs read it, each finding is one.
+func width(out io.Writer) int {
+	if file, ok := out.(*os.File); ok {
+		if info, err := file.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+			return doctorWidth
+		}
+	}
+	return math.MaxInt
+}
+
 // printFinding prints a line, and goes on below its words where they are long.
-func printFinding(out io.Writer, mark string, f finding) {
+func printFinding(out io.Writer, mark string, f finding, width int) {
 	line := fmt.Sprintf("%s  %-10s", mark, f.what)
 	for word := range strings.FieldsSeq(f.say) {
-		if utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > doctorWidth && strings.TrimSpace(line) != "" {
+		if utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width && strings.TrimSpace(line) != "" {
 			fmt.Fprintln(out, line)
 			line = strings.Repeat(" ", 16)
 		}
