@@ -91,6 +91,19 @@ func At(instant time.Time, zone string) (When, error) {
 // Repeated says whether the clocks show this time twice.
 func (w When) Repeated() bool { return w.Occurrence != Once }
 
+// TwiceWords says, behind a time of day, which of two an instant is where the
+// clocks of its zone show that time twice; nothing for any other instant.
+func TwiceWords(at time.Time, zone string) string {
+	when, err := At(at, zone)
+	switch {
+	case err != nil || !when.Repeated():
+		return ""
+	case when.Occurrence == Later:
+		return " (second time)"
+	}
+	return " (first time)"
+}
+
 // Again works the instant out anew from the intent, for when a zone's rules have
 // changed. The time may have become one that is skipped: then a *Gap.
 func (w When) Again() (When, error) { return Resolve(w.Local, w.Zone, w.Occurrence) }

@@ -312,3 +312,18 @@ func FuzzParseLocal(f *testing.F) {
 		}
 	})
 }
+
+func TestATimeThatComesTwiceSaysWhichItIs(t *testing.T) {
+	t.Parallel()
+	for instant, want := range map[string]string{
+		"2026-10-25T00:30:00Z": " (first time)", "2026-10-25T01:30:00Z": " (second time)", "2026-10-25T02:30:00Z": "", "2026-03-29T01:30:00Z": "",
+	} {
+		at, _ := time.Parse(time.RFC3339, instant)
+		if got := model.TwiceWords(at, "Europe/Berlin"); got != want {
+			t.Errorf("%s: %q, want %q", instant, got, want)
+		}
+	}
+	if got := model.TwiceWords(time.Now(), "Moon/Base"); got != "" {
+		t.Errorf("a zone that is none: %q", got)
+	}
+}

@@ -16,19 +16,8 @@ func clientTime(at time.Time, zone string) ui.TimeProps {
 	if err != nil {
 		return p
 	}
-	p.Words, p.Zone, p.IANA = at.In(location).Format("Mon 2 Jan 2006, 15:04")+occurrenceWords(at, zone), placeName(zone), zone
+	p.Words, p.Zone, p.IANA = at.In(location).Format("Mon 2 Jan 2006, 15:04")+model.TwiceWords(at, zone), placeName(zone), zone
 	return p
-}
-
-func occurrenceWords(at time.Time, zone string) string {
-	when, err := model.At(at, zone)
-	switch {
-	case err != nil || !when.Repeated():
-		return ""
-	case when.Occurrence == model.Later:
-		return " (second time)"
-	}
-	return " (first time)"
 }
 
 // placeName is how people call a zone: Europe/Berlin is Berlin.

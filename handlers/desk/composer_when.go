@@ -168,7 +168,7 @@ func timeIn(at time.Time, zone string) *ui.TimeProps {
 	if err != nil {
 		location, zone = time.UTC, "UTC"
 	}
-	return &ui.TimeProps{ISO: at.UTC().Format(time.RFC3339), Words: at.In(location).Format("Mon 2 Jan 2006, 15:04"), Zone: cityOf(zone), IANA: zone}
+	return &ui.TimeProps{ISO: at.UTC().Format(time.RFC3339), Words: at.In(location).Format("Mon 2 Jan 2006, 15:04") + model.TwiceWords(at, zone), Zone: cityOf(zone), IANA: zone}
 }
 
 // cityOf is how people call a zone.

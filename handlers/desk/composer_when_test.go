@@ -47,6 +47,7 @@ func TestAnHourThatComesTwiceAsksAndTakesTheEarlier(t *testing.T) {
 		if due := s.stored(t, id).Targets[0].DueAt; due.Format(time.RFC3339) != want {
 			t.Errorf("choice %q is due %v, want %s", choice, due, want)
 		}
+		page.want(t, 200, "Scheduled for Sun 25 Oct 2026, 02:30 ("+map[string]string{"": "first", "later": "second"}[choice]+" time) (Berlin)")
 		if again := page.form(t); again.Get("occurrence") != map[string]string{"": "earlier", "later": "later"}[choice] {
 			t.Errorf("opened again: %v", again["occurrence"])
 		}

@@ -254,6 +254,25 @@ func TestWhatComesAgainAndAgainStandsOnce(t *testing.T) {
 	}
 }
 
+// A webhook cannot be asked: that the same delivery may be sent again is no proof
+// that nothing arrived, and the page must not say that it is.
+func TestWhatNobodyWasAskedAboutIsNotSaidToBeAbsent(t *testing.T) {
+	t.Parallel()
+	b := newWall(t)
+	target, path := b.aim(t, "lost")
+	b.push(t, target.ID, "", model.Queued, model.Publishing)
+	b.push(t, target.ID, "worker_lost", model.UnknownOutcome)
+	b.Super(t, dbtest.SecondShard, `INSERT INTO tenant.findings (tenant_id, target_id, attempt_no, verdict, say, at) VALUES ($1, $2, 1, 'absent', 'The same delivery is sent again.', $3)`, b.agency.ID, target.ID, b.Clock.Now())
+	b.push(t, target.ID, "proved_absent", model.RetryScheduled)
+	page := b.as(t, b.agency.Owner)("GET", path, nil)
+	wantPage(t, page, 200, "Safe to send again", "The worker stopped during the call that publishes", "cannot publish it twice")
+	for _, untrue := range []string{"nothing was published", "not there", "before anything was sent"} {
+		if strings.Contains(page.Body.String(), untrue) {
+			t.Errorf("the page says %q", untrue)
+		}
+	}
+}
+
 func TestRolesMayDoWhatTheyAreNamedFor(t *testing.T) {
 	t.Parallel()
 	b := newWall(t)

@@ -30,7 +30,7 @@ func targetTrail(e db.Evidence) []target.Entry {
 		steps = append(steps, requestSteps(r)...)
 	}
 	for _, m := range e.Moves {
-		steps = append(steps, step{m.At, 3, target.Entry{State: shownMove(m.To), Title: moveTitle(m), Who: m.Name, Say: target.ReasonWords(m.Reason)}})
+		steps = append(steps, step{m.At, 3, target.Entry{State: shownMove(m.To), Title: moveTitle(m), Who: m.Name, Say: target.ReasonWords(m.To, m.Reason)}})
 	}
 	for _, a := range e.Attempts {
 		steps = append(steps, step{a.BeganAt, 4, attemptEntry(a)})
@@ -124,6 +124,9 @@ func attemptEntry(a db.Attempt) target.Entry {
 
 func findingEntry(f db.Finding, t db.Target) target.Entry {
 	entry := target.Entry{State: f.Verdict, Title: "Looked on " + network.Label(t.Network) + ": " + strings.ToLower(ui.StatusWord(f.Verdict)), Who: f.Name, Say: f.Say, Calls: callRows(f.Calls)}
+	if f.Verdict == "absent" && f.Name == "" && len(f.Calls) == 0 {
+		entry.Title = "Safe to send again" // nobody was asked: a receiver that knows a repeated delivery makes it so
+	}
 	if f.ExternalID != "" {
 		entry.Lines = []string{f.ExternalID}
 	}

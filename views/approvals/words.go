@@ -22,7 +22,7 @@ func When(at time.Time, zone string) ui.TimeProps {
 		location, zone = time.UTC, "UTC"
 	}
 	local := at.In(location)
-	words := local.Format("Mon 2 Jan 2006, 15:04")
+	words := local.Format("Mon 2 Jan 2006, 15:04") + model.TwiceWords(at, zone)
 	return ui.TimeProps{ISO: at.UTC().Format(time.RFC3339), Words: words, Zone: city(zone), IANA: zone}
 }
 

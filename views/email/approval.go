@@ -100,7 +100,7 @@ func (l Letter) decided(sender string, m model.ApprovalMail) Letter {
 		l.Title = "Approved"
 		l.Say = []string{sender + " approved your post. Somebody else has to agree too before it can be published."}
 		if p.Done {
-			l.Say = []string{sender + " approved your post. Nobody else has to agree."}
+			l.Say = []string{sender + " approved your post. Nobody else has to agree. It goes out once somebody schedules or publishes it."}
 		}
 	}
 	l.Subject = l.Title + ": " + quoted(p.Excerpt, 50)

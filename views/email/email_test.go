@@ -261,6 +261,10 @@ func TestTimesAreTheClientsAndAnUnknownZoneIsUTC(t *testing.T) {
 			t.Errorf("%s: %s", zone, got)
 		}
 	}
+	twice := time.Date(2026, 10, 25, 1, 30, 0, 0, time.UTC)
+	if got := When(twice, "Europe/Berlin"); got != "Sun 25 Oct 2026, 02:30 (second time) (Berlin)" {
+		t.Errorf("an hour that comes twice: %s", got)
+	}
 }
 
 func TestABatchOfManyShowsSomeAndCountsTheRest(t *testing.T) {

@@ -110,7 +110,7 @@ func When(at time.Time, zone string) string {
 		location, zone = time.UTC, "UTC"
 	}
 	city := strings.ReplaceAll(zone[strings.LastIndex(zone, "/")+1:], "_", " ")
-	return at.In(location).Format("Mon 2 Jan 2006, 15:04") + " (" + city + ")"
+	return at.In(location).Format("Mon 2 Jan 2006, 15:04") + model.TwiceWords(at, zone) + " (" + city + ")"
 }
 
 func whenever(at *time.Time, zone string) string {

@@ -53,7 +53,7 @@ func For(status int, say string) Props {
 		p.Title, p.Icon = "Too many tries", "hourglass"
 		p.orSay("Wait a few minutes, then try again.")
 	case http.StatusRequestEntityTooLarge:
-		p.Title, p.Icon = "That file is too large", "file-warning"
+		p.Title, p.Icon = "That is too large", "file-warning"
 		p.orSay("Make it smaller, then try again.")
 	case http.StatusInternalServerError, http.StatusServiceUnavailable:
 		p.Title, p.Icon = "Something broke on our side", "octagon-alert"

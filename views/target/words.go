@@ -88,7 +88,7 @@ var waits = map[string][2]string{
 	"account_rate":        {"The account has sent its share for this hour.", "Nothing to do."},
 	"network_working":     {"The network is still processing the pictures or the video.", "Nothing to do."},
 	"transient":           {"The last attempt did not get through, and nothing was published.", "Nothing to do."},
-	"proved_absent":       {"The outcome was unclear, so Herald looked: the post is not there, and nothing was published.", "Nothing to do."},
+	"proved_absent":       {"The outcome was unclear, and Herald made sure that sending the post again cannot publish it twice.", "Nothing to do."},
 	"worker_lost":         {"The worker stopped before anything was sent, so nothing was published.", "Nothing to do."},
 }
 
@@ -160,7 +160,11 @@ var reasons = map[string]string{
 }
 
 // ReasonWords says a reason of the timeline; nothing for one that has no words.
-func ReasonWords(reason string) string {
+// A lost worker is the one reason that says two things: whether its call had begun.
+func ReasonWords(to model.State, reason string) string {
+	if to == model.UnknownOutcome && reason == "worker_lost" {
+		return "The worker stopped during the call that publishes, so the post may be live or not."
+	}
 	if words, ok := reasons[reason]; ok {
 		return words
 	}

@@ -41,7 +41,7 @@ func TestEveryReasonOfTheGuardsHasWords(t *testing.T) {
 		if m[1] == "postponed" && !waiting || m[1] == "refused" && !failed && m[2] != "needs_reconnect" {
 			t.Errorf("%s for %s is not explained", m[1], m[2])
 		}
-		if ReasonWords(m[2]) == "" {
+		if ReasonWords(model.RetryScheduled, m[2]) == "" {
 			t.Errorf("the timeline has no words for %s", m[2])
 		}
 	}
@@ -55,5 +55,15 @@ func TestTheUnknownIsExplainedWithBothSafeWaysOut(t *testing.T) {
 		if !strings.Contains(happened, "no clear answer") || !strings.Contains(todo, "two safe ways out") || !strings.Contains(todo, "give its address") {
 			t.Errorf("%s: %q, %q", s.State, happened, todo)
 		}
+	}
+}
+
+func TestALostWorkerClaimsNothingOnceItsCallHadBegun(t *testing.T) {
+	t.Parallel()
+	if got := ReasonWords(model.UnknownOutcome, "worker_lost"); !strings.Contains(got, "may be live or not") {
+		t.Errorf("during the call: %q", got)
+	}
+	if got := ReasonWords(model.RetryScheduled, "worker_lost"); !strings.Contains(got, "before anything was sent") {
+		t.Errorf("before the call: %q", got)
 	}
 }
