@@ -14,7 +14,7 @@ const targetShows = `
 // target of the newest version is spoken of in the post's own words, which cost
 // nothing to read; else they may be another client's alone. It needs calendarTables.
 const targetWords = `
-	CASE WHEN $2 AND t.version_id = p.current_version_id THEN p.excerpt ELSE coalesce(tenant.words_of(ov.content, t.network), '') END`
+	CASE WHEN $2 AND ov.content IS NULL THEN p.excerpt ELSE coalesce(tenant.words_of(ov.content, t.network), '') END`
 
 // postWords and postWordsOf are the words of a post p in lists, for who sees all
 // clients or only some of them: what the targets that they see carry. What nobody is

@@ -70,7 +70,7 @@ func TestEachStateExplainsItselfAndOffersWhatIsSafe(t *testing.T) {
 				t.Errorf("%s: %s offered is %v, want %v", name, noun, offered, want)
 			}
 		}
-		polls := strings.Contains(page.Body.String(), "hx-trigger")
+		polls := strings.Contains(page.Body.String(), `hx-trigger="every `)
 		if on := b.now(t, target.ID).State.OnItsWay(); polls != on {
 			t.Errorf("%s: renews itself is %v, on its way is %v", name, polls, on)
 		}
