@@ -221,6 +221,8 @@ func TestFilesAreAttachedFromTheLibraryOnAPhoneAndWithoutScript(t *testing.T) {
 			if !quiet {
 				p.press("button", "Close")
 			}
+			p.press("button", "From an address")
+			p.find("field", "The file's address")
 			if got := p.value("Text"); got != "Dusk" {
 				t.Errorf("what was typed became %q", got)
 			}

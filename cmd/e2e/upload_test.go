@@ -280,6 +280,28 @@ func TestFilesAreDraggedFromTheDesktopOntoThePost(t *testing.T) {
 	p.fits()
 }
 
+func TestFilesWaitUntilThePostSaysWhoseTheyAre(t *testing.T) {
+	t.Parallel()
+	a := newAgency(t)
+	p := a.member(t, browser.Desktop, a.anna())
+	for name, says := range map[string]func(*tab){
+		"rye.jpg":  func(p *tab) { p.chooses("New files belong to", "Bakery") },
+		"oats.jpg": func(p *tab) { p.press("box", "Mastodon @bakery@social.example") },
+	} {
+		q := p.second()
+		q.visit(a.path("/posts/new"))
+		path := sketch(t, t.TempDir(), name, uint64(len(name)))
+		q.drag("#composer-media", path)
+		q.one("#owner[aria-invalid=true]")
+		q.sees("One file waits for the client to be chosen")
+		says(q)
+		q.says(".attachments", name)
+		if one, ok := a.stored(t, path); !ok || one.ClientID != a.client(t, "bakery") {
+			t.Errorf("%s became %+v", name, one)
+		}
+	}
+}
+
 func TestAFolderIsDroppedAndAPictureIsPasted(t *testing.T) {
 	t.Parallel()
 	a := newAgency(t)

@@ -22,7 +22,8 @@ class MediaUploads extends HTMLElement {
     this.#off = new AbortController()
     const { signal } = this.#off
     const on = (target, type, f) => target.addEventListener(type, f, { signal })
-    on(this, "change", (e) => this.#changed(e))
+    on(document, "change", (e) => this.#changed(e))
+    on(document, "htmx:after:swap", () => this.#unblock())
     on(this, "click", (e) => this.#click(e))
     on(this, "upload-arrived", (e) => this.#take(e.detail))
     on(this, "upload-resumed", (e) => this.#resumed(e.detail))
@@ -43,9 +44,14 @@ class MediaUploads extends HTMLElement {
     if (e.target === this.#input) {
       this.#add([...this.#input.files])
       this.#input.value = ""
-    } else if (e.target === this.#client && this.#pending.length > 0) {
-      this.#add(this.#pending.splice(0))
+    } else if (e.target === this.#client) {
+      this.#unblock()
     }
+  }
+
+  // unblock goes on with files that waited to be told whose they are.
+  #unblock() {
+    if (this.#pending.length > 0 && this.#client?.value) this.#add(this.#pending.splice(0))
   }
 
   #click(e) {
@@ -84,6 +90,7 @@ class MediaUploads extends HTMLElement {
       this.#pending.push(...files)
       if (!client?.checkVisibility()) document.querySelector(`[data-dialog="${this.dataset.asks}"]`)?.click()
       client?.setAttribute("aria-invalid", "true")
+      this.#summary()
       return client?.focus()
     }
     client.removeAttribute("aria-invalid")
@@ -116,7 +123,8 @@ class MediaUploads extends HTMLElement {
     const count = (...list) => states.filter((s) => list.includes(s)).length
     const files = (n) => n === 1 ? "one file" : `${n} files`
     const open = count("waiting", "sending", "lost"), ended = count("done", "refused", "stopped")
-    const said = []
+    const said = [], wait = this.#pending.length
+    if (wait > 0) said.push(`${files(wait)} ${wait === 1 ? "waits" : "wait"} for the client to be chosen`)
     if (open > 0) said.push(`Uploading ${files(open)}`)
     else if (count("done") > 0) said.push(`${files(count("done"))} in the library`)
     if (count("refused") > 0) said.push(`${files(count("refused"))} not taken`)
@@ -124,7 +132,7 @@ class MediaUploads extends HTMLElement {
     if (open === 0 && ended === 0 && count("left") > 0) said.push(`${files(count("left"))} not here whole`)
     const words = said.join(", ")
     this.querySelector("[data-summary]").textContent = words.charAt(0).toUpperCase() + words.slice(1)
-    this.querySelector("[data-tray]").hidden = states.length === 0
+    this.querySelector("[data-tray]").hidden = states.length + wait === 0
     this.querySelector('[data-action="clear-uploads"]').hidden = states.length === open + count("left")
   }
 
@@ -153,9 +161,10 @@ class MediaUploads extends HTMLElement {
     this.#tell()
   }
 
-  // leftovers are uploads that a tab left unfinished when it was closed.
+  // leftovers are uploads that a tab left unfinished when it was closed. The library
+  // shows them, whatever page they began on.
   async #leftovers() {
-    if (!Object.keys(localStorage).some((k) => k.startsWith("tus::"))) return
+    if (!this.querySelector("[data-floats]") || !Object.keys(localStorage).some((k) => k.startsWith("tus::"))) return
     const { defaultOptions } = await tus()
     const here = new URL(this.dataset.tus, location.href).href
     for (const entry of await defaultOptions.urlStorage.findAllUploads()) {
