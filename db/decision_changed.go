@@ -51,5 +51,8 @@ func (g *deciding) changed(ctx context.Context, tx pgx.Tx) error {
 	if err := tx.QueryRow(ctx, sqlRequestNewer, g.sc.Actor.Tenant, g.row.PostID, g.row.ClientID, g.row.ID).Scan(&no.Newer); err != nil {
 		return err
 	}
+	if no.Newer == 0 {
+		no.Say = "This changed after you were asked, so nothing was recorded. Look at what is different; you can decide once the newer version has been submitted."
+	}
 	return no
 }

@@ -126,6 +126,9 @@ func TestADecisionAboutAnOlderVersionShowsTheDifferenceAndRecordsNothing(t *test
 		t.Fatal(err)
 	}
 	changed := refusedAsChanged(t, rs, stale)
+	if !strings.Contains(changed.Say, "once the newer version has been submitted") {
+		t.Errorf("nothing newer is asked about yet: %q", changed.Say)
+	}
 	if changed.Newer != 0 || changed.Before[0].Text != "Open on Monday" || changed.After[0].Text != "Open on Tuesday" {
 		t.Errorf("difference: %+v", changed)
 	}
@@ -135,7 +138,7 @@ func TestADecisionAboutAnOlderVersionShowsTheDifferenceAndRecordsNothing(t *test
 	}
 
 	h.submit(t, edited)
-	if changed = refusedAsChanged(t, rs, stale); changed.Newer == 0 {
+	if changed = refusedAsChanged(t, rs, stale); changed.Newer == 0 || !strings.Contains(changed.Say, "then decide on the newer version") {
 		t.Error("the newer request is not named")
 	}
 	shown, err = rs.Page(t.Context())

@@ -56,7 +56,7 @@ func NeedsReconnect(name string, n Notice, link string) Letter {
 		Subject: of("Reconnect "+where, n.Client), Title: "An account has to be reconnected",
 		Say:   []string{"Herald can no longer publish on " + where + ". " + waiting(n.Waiting), sentence(n.Say)},
 		Label: "Open the accounts", URL: link,
-		After: []string{"Reconnect the account there. Until then nothing is published on it, and nothing is lost."},
+		After: []string{"Reconnect the account there. Until then nothing is published on it, and nothing is lost: what is planned for later goes out by itself afterwards, and what could not go out waits on the account's page until somebody retries it."},
 		Why:   "You own or administer this workspace, or you connected this account.",
 	}
 	n.Excerpt, n.DueAt = "", nil
