@@ -27,6 +27,7 @@ var names = []struct {
 	{GoogleBusiness, "Google Business Profile", "", "Google", "GOOGLE_BUSINESS", []string{"gbp", "gmb", "google_my_business"}},
 	{Instagram, "Instagram", "Instagram", "Instagram", "INSTAGRAM", []string{"ig", "insta"}},
 	{LinkedIn, "LinkedIn", "LinkedIn", "LinkedIn", "LINKEDIN", []string{"li", "linked_in"}},
+	{Mailchimp, "Mailchimp", "", "", "", []string{"newsletter"}},
 	{Mastodon, "Mastodon", "", "", "MASTODON", []string{"fediverse"}},
 	{Pinterest, "Pinterest", "Pinterest", "Pinterest", "PINTEREST", []string{"pin"}},
 	{Slack, "Slack", "", "", "", []string{"slack_channel"}},

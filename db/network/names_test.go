@@ -39,6 +39,7 @@ func TestWireNamesAreWhatEachAggregatorCallsANetwork(t *testing.T) {
 		{GoogleBusiness, "google_business", "", "Google", "GOOGLE_BUSINESS"},
 		{Instagram, "instagram", "Instagram", "Instagram", "INSTAGRAM"},
 		{LinkedIn, "linkedin", "LinkedIn", "LinkedIn", "LINKEDIN"},
+		{Mailchimp, "mailchimp", "", "", ""},
 		{Mastodon, "mastodon", "", "", "MASTODON"},
 		{Pinterest, "pinterest", "Pinterest", "Pinterest", "PINTEREST"},
 		{Slack, "slack", "", "", ""},

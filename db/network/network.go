@@ -83,6 +83,7 @@ var all = []*Network{
 	entry(googleBusiness),
 	entry(instagram),
 	entry(linkedin),
+	entry(mailchimp),
 	entry(mastodon),
 	entry(pinterest),
 	entry(slack),
@@ -111,6 +112,7 @@ const (
 	GoogleBusiness Name = "google_business"
 	Instagram      Name = "instagram"
 	LinkedIn       Name = "linkedin"
+	Mailchimp      Name = "mailchimp"
 	Mastodon       Name = "mastodon"
 	Pinterest      Name = "pinterest"
 	Slack          Name = "slack"

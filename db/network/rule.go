@@ -154,7 +154,7 @@ const (
 	OptBoard         = "board"         // pinterest: its number
 	OptForum         = "forum"         // discord: names the post that a forum begins with
 	OptKind          = "kind"          // wordpress: post or page; google_business: update, event or offer
-	OptExcerpt       = "excerpt"       // wordpress
+	OptExcerpt       = "excerpt"       // wordpress, mailchimp
 	OptSlug          = "slug"          // wordpress
 	OptCategories    = "categories"    // wordpress: names, comma separated
 	OptButton        = "button"        // google_business: what the link is

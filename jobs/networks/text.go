@@ -1,6 +1,7 @@
 package networks
 
 import (
+	"html"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
@@ -13,4 +14,16 @@ func SameText(a, b string) bool { return normal(a) == normal(b) }
 func normal(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	return strings.TrimSpace(norm.NFC.String(strings.ReplaceAll(s, "\r", "\n")))
+}
+
+// Paragraphs is a text as HTML: a blank line parts paragraphs, a line end is a break.
+func Paragraphs(text string) string {
+	if text == "" {
+		return ""
+	}
+	var list []string
+	for p := range strings.SplitSeq(strings.ReplaceAll(text, "\r\n", "\n"), "\n\n") {
+		list = append(list, "<p>"+strings.ReplaceAll(html.EscapeString(p), "\n", "<br />")+"</p>")
+	}
+	return strings.Join(list, "\n\n")
 }

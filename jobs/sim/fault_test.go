@@ -94,6 +94,15 @@ func ways() []way {
 			codes:   map[sim.Kind]int{sim.RateLimit: 429, sim.ExpiredToken: 401, sim.MissingPermission: 403, sim.Invalid: 400},
 		},
 		{
+			name: network.Mailchimp, status: 204,
+			prepare: func(w *world, text string) string { return w.mcDraft(text) },
+			commit: func(w *world, _, id string) *http.Request {
+				return w.request("POST", mc+"/campaigns/"+id+"/actions/send", "", "", bearer...)
+			},
+			limited: "Retry-After",
+			codes:   map[sim.Kind]int{sim.RateLimit: 429, sim.ExpiredToken: 401, sim.MissingPermission: 403, sim.Invalid: 400},
+		},
+		{
 			name: network.Mastodon,
 			commit: func(w *world, text, _ string) *http.Request {
 				return w.request("POST", "/mastodon/api/v1/statuses", "application/x-www-form-urlencoded", values("status", text), "Authorization", "Bearer 1001:x")
@@ -345,7 +354,7 @@ func TestRateLimitTellsTheWait(t *testing.T) {
 		want := map[network.Name]string{
 			network.Facebook: `"estimated_time_to_regain_access":3`, network.Instagram: `"estimated_time_to_regain_access":3`,
 			network.Threads:  `"estimated_time_to_regain_access":3`,
-			network.Mastodon: "2026-05-04T12:03:00.000000Z", network.Webhook: "180", network.Bluesky: "180", network.LinkedIn: "180", network.GoogleBusiness: "180", network.WordPress: "180", network.Slack: "180", network.Discord: "180", network.Pinterest: "180",
+			network.Mastodon: "2026-05-04T12:03:00.000000Z", network.Webhook: "180", network.Bluesky: "180", network.LinkedIn: "180", network.Mailchimp: "180", network.GoogleBusiness: "180", network.WordPress: "180", network.Slack: "180", network.Discord: "180", network.Pinterest: "180",
 			network.X: "1777896180", network.Telegram: `"retry_after":180`,
 		}[m.name]
 		if said := cmp.Or(g.header.Get(m.limited), g.raw); !strings.Contains(said, want) {

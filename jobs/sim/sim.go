@@ -59,6 +59,7 @@ func New(opts Options) *Sim {
 		newGoogleBusiness(s),
 		newInstagram(s),
 		newLinkedIn(s),
+		newMailchimp(s),
 		newMastodon(s),
 		newPinterest(s),
 		newSlack(s),

@@ -21,6 +21,7 @@ import (
 	"herald/jobs/networks/httpx"
 	"herald/jobs/networks/instagram"
 	"herald/jobs/networks/linkedin"
+	"herald/jobs/networks/mailchimp"
 	"herald/jobs/networks/mastodon"
 	"herald/jobs/networks/pinterest"
 	"herald/jobs/networks/slack"
@@ -44,6 +45,7 @@ func (c Config) Adapters(now func() time.Time) map[network.Name]networks.Adapter
 		network.GoogleBusiness: googlebusiness.New(env(network.GoogleBusiness)),
 		network.Instagram:      instagram.New(env(network.Instagram)),
 		network.LinkedIn:       linkedin.New(env(network.LinkedIn)),
+		network.Mailchimp:      mailchimp.New(env(network.Mailchimp)),
 		network.Mastodon:       mastodon.New(env(network.Mastodon)),
 		network.Pinterest:      pinterest.New(env(network.Pinterest)),
 		network.Slack:          slack.New(env(network.Slack)),

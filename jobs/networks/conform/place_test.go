@@ -15,6 +15,7 @@ import (
 	"herald/jobs/networks/googlebusiness"
 	"herald/jobs/networks/instagram"
 	"herald/jobs/networks/linkedin"
+	"herald/jobs/networks/mailchimp"
 	"herald/jobs/networks/mastodon"
 	"herald/jobs/networks/pinterest"
 	"herald/jobs/networks/slack"
@@ -144,6 +145,12 @@ func named() []place {
 			make:    func(e networks.Env) networks.Adapter { return linkedin.New(e) },
 			nobody:  "its answer is the id of the post alone, which names no account",
 			refusal: `{"status":400,"code":"INVALID_VALUE_FOR_FIELD","message":%q}`,
+		},
+		{
+			Network: entry(network.Mailchimp), prepared: network.FormatText, tells: true, proves: true, stricter: []network.Format{network.FormatText, network.FormatImage},
+			make:    func(e networks.Env) networks.Adapter { return mailchimp.New(e) },
+			nobody:  "it answers without a body",
+			refusal: `{"type":"about:blank","title":"Invalid Resource","status":400,"detail":%q}`,
 		},
 		{
 			Network: entry(network.Mastodon), prepared: network.FormatImage, slow: network.FormatVideo,

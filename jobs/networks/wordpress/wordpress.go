@@ -17,7 +17,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"html"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -217,18 +216,10 @@ func keySlug(job networks.Job) string {
 	return strings.TrimPrefix(words[:min(len(words), 60)]+"-"+hex.EncodeToString(sum[:6]), "-")
 }
 
-// content is the text as HTML: a blank line parts paragraphs.
+// content is the text as HTML.
 func content(job networks.Job) string {
 	n, _ := network.Get(network.WordPress)
-	text := n.Body(network.Draft{Text: job.Post.Text, Link: job.Post.Link})
-	if text == "" {
-		return ""
-	}
-	var paragraphs []string
-	for p := range strings.SplitSeq(strings.ReplaceAll(text, "\r\n", "\n"), "\n\n") {
-		paragraphs = append(paragraphs, "<p>"+strings.ReplaceAll(html.EscapeString(p), "\n", "<br />")+"</p>")
-	}
-	return strings.Join(paragraphs, "\n\n")
+	return networks.Paragraphs(n.Body(network.Draft{Text: job.Post.Text, Link: job.Post.Link}))
 }
 
 // Commit publishes the draft.
