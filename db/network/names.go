@@ -29,6 +29,7 @@ var names = []struct {
 	{LinkedIn, "LinkedIn", "LinkedIn", "LinkedIn", "LINKEDIN", []string{"li", "linked_in"}},
 	{Mailchimp, "Mailchimp", "", "", "", []string{"newsletter"}},
 	{Mastodon, "Mastodon", "", "", "MASTODON", []string{"fediverse"}},
+	{Medium, "Medium", "", "", "", []string{"medium_com"}},
 	{Pinterest, "Pinterest", "Pinterest", "Pinterest", "PINTEREST", []string{"pin"}},
 	{Slack, "Slack", "", "", "", []string{"slack_channel"}},
 	{Telegram, "Telegram", "", "", "", []string{"tg"}},

@@ -41,6 +41,7 @@ func TestWireNamesAreWhatEachAggregatorCallsANetwork(t *testing.T) {
 		{LinkedIn, "linkedin", "LinkedIn", "LinkedIn", "LINKEDIN"},
 		{Mailchimp, "mailchimp", "", "", ""},
 		{Mastodon, "mastodon", "", "", "MASTODON"},
+		{Medium, "medium", "", "", ""},
 		{Pinterest, "pinterest", "Pinterest", "Pinterest", "PINTEREST"},
 		{Slack, "slack", "", "", ""},
 		{Telegram, "telegram", "", "", ""},

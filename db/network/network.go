@@ -85,6 +85,7 @@ var all = []*Network{
 	entry(linkedin),
 	entry(mailchimp),
 	entry(mastodon),
+	entry(medium),
 	entry(pinterest),
 	entry(slack),
 	entry(telegram),
@@ -114,6 +115,7 @@ const (
 	LinkedIn       Name = "linkedin"
 	Mailchimp      Name = "mailchimp"
 	Mastodon       Name = "mastodon"
+	Medium         Name = "medium"
 	Pinterest      Name = "pinterest"
 	Slack          Name = "slack"
 	Telegram       Name = "telegram"

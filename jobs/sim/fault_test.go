@@ -116,6 +116,14 @@ func ways() []way {
 			codes:   map[sim.Kind]int{sim.RateLimit: 429, sim.ExpiredToken: 401, sim.MissingPermission: 403, sim.Invalid: 422},
 		},
 		{
+			name: network.Medium, status: 201,
+			commit: func(w *world, text, _ string) *http.Request {
+				return w.meStory("<p>"+strings.NewReplacer("<", "&lt;", ">", "&gt;").Replace(text)+"</p>", "")
+			},
+			limited: "Retry-After",
+			codes:   map[sim.Kind]int{sim.RateLimit: 429, sim.ExpiredToken: 401, sim.MissingPermission: 403, sim.Invalid: 400},
+		},
+		{
 			name: network.Pinterest, status: 201,
 			commit:  func(w *world, text, _ string) *http.Request { return w.pin(text, "") },
 			list:    func(w *world) got { return w.get(pin+"/boards/1001/pins?page_size=100", bearer...) },
@@ -336,7 +344,7 @@ func TestTheNetworkSaysRefusalsInItsOwnWords(t *testing.T) {
 	everywhere(t, func(t *testing.T, w *world, m way) {
 		for kind, status := range m.codes {
 			g := m.publish(w, "hello", sim.Fault{Kind: kind, Times: 1, Step: sim.Commit}).want(t, status)
-			if g.json["error"] == nil && g.json["title"] == nil && g.json["message"] == nil && g.json["description"] == nil {
+			if g.json["error"] == nil && g.json["title"] == nil && g.json["message"] == nil && g.json["description"] == nil && g.json["errors"] == nil {
 				t.Errorf("%s: %s has no error", kind, g.raw)
 			}
 			if kind == sim.RateLimit && m.limited != "" && g.header.Get(m.limited) == "" {
@@ -354,7 +362,7 @@ func TestRateLimitTellsTheWait(t *testing.T) {
 		want := map[network.Name]string{
 			network.Facebook: `"estimated_time_to_regain_access":3`, network.Instagram: `"estimated_time_to_regain_access":3`,
 			network.Threads:  `"estimated_time_to_regain_access":3`,
-			network.Mastodon: "2026-05-04T12:03:00.000000Z", network.Webhook: "180", network.Bluesky: "180", network.LinkedIn: "180", network.Mailchimp: "180", network.GoogleBusiness: "180", network.WordPress: "180", network.Slack: "180", network.Discord: "180", network.Pinterest: "180",
+			network.Mastodon: "2026-05-04T12:03:00.000000Z", network.Webhook: "180", network.Bluesky: "180", network.LinkedIn: "180", network.Medium: "180", network.Mailchimp: "180", network.GoogleBusiness: "180", network.WordPress: "180", network.Slack: "180", network.Discord: "180", network.Pinterest: "180",
 			network.X: "1777896180", network.Telegram: `"retry_after":180`,
 		}[m.name]
 		if said := cmp.Or(g.header.Get(m.limited), g.raw); !strings.Contains(said, want) {

@@ -61,6 +61,7 @@ func New(opts Options) *Sim {
 		newLinkedIn(s),
 		newMailchimp(s),
 		newMastodon(s),
+		newMedium(s),
 		newPinterest(s),
 		newSlack(s),
 		newTelegram(s),

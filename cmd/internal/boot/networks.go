@@ -23,6 +23,7 @@ import (
 	"herald/jobs/networks/linkedin"
 	"herald/jobs/networks/mailchimp"
 	"herald/jobs/networks/mastodon"
+	"herald/jobs/networks/medium"
 	"herald/jobs/networks/pinterest"
 	"herald/jobs/networks/slack"
 	"herald/jobs/networks/telegram"
@@ -47,6 +48,7 @@ func (c Config) Adapters(now func() time.Time) map[network.Name]networks.Adapter
 		network.LinkedIn:       linkedin.New(env(network.LinkedIn)),
 		network.Mailchimp:      mailchimp.New(env(network.Mailchimp)),
 		network.Mastodon:       mastodon.New(env(network.Mastodon)),
+		network.Medium:         medium.New(env(network.Medium)),
 		network.Pinterest:      pinterest.New(env(network.Pinterest)),
 		network.Slack:          slack.New(env(network.Slack)),
 		network.Telegram:       telegram.New(env(network.Telegram)),

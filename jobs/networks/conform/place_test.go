@@ -17,6 +17,7 @@ import (
 	"herald/jobs/networks/linkedin"
 	"herald/jobs/networks/mailchimp"
 	"herald/jobs/networks/mastodon"
+	"herald/jobs/networks/medium"
 	"herald/jobs/networks/pinterest"
 	"herald/jobs/networks/slack"
 	"herald/jobs/networks/telegram"
@@ -62,6 +63,9 @@ var tiktokPhotos = []network.Format{network.FormatImage, network.FormatImages}
 
 // telegramAll are all formats: a bot reads nothing of what it posted.
 var telegramAll = []network.Format{network.FormatText, network.FormatImage, network.FormatVideo, network.FormatCarousel}
+
+// mediumAll are all formats: Medium lists nothing, and the bounds on words are ours.
+var mediumAll = []network.Format{network.FormatText, network.FormatLink, network.FormatImage}
 
 const (
 	accountID = "1001"
@@ -157,6 +161,12 @@ func named() []place {
 			make:    func(e networks.Env) networks.Adapter { return mastodon.New(e) },
 			nobody:  "its answer cannot be about another account, because the token alone says whose a post is",
 			refusal: `{"error":%q}`,
+		},
+		{
+			Network: entry(network.Medium), prepared: network.FormatImage, unproved: mediumAll, stricter: mediumAll,
+			make:    func(e networks.Env) networks.Adapter { return medium.New(e) },
+			foreign: `{"data":{"id":"77","authorId":"2002"}}`,
+			refusal: `{"errors":[{"message":%q,"code":2002}]}`,
 		},
 		{
 			Network: entry(network.Pinterest), prepared: network.FormatVideo, slow: network.FormatVideo, renewed: map[string]string{}, rotates: true, sent: network.FormatVideo, silent: network.FormatVideo,
