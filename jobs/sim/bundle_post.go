@@ -3,7 +3,6 @@ package sim
 import (
 	"encoding/json"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -269,9 +268,9 @@ func (b *bundle) patch(c *call) *reply {
 // compose reads the part of the network. owner.mu is held.
 func (b *bundle) compose(c *call, a *account, v bundleBody) (*bundlePost, *reply) {
 	wire := v.Types[0]
-	part, no := bundlePart(wire, v.Data[wire])
-	if no != nil {
-		return nil, no
+	part, bad := readMembers(bundleParts[wire], v.Data[wire])
+	if bad != "" {
+		return nil, bundleBad(bad)
 	}
 	p := &bundlePost{id: "post_" + strconv.FormatInt(c.sim.next(), 36), key: v.Key, wire: wire, owner: a}
 	kind := map[string]string{"POST": "post", "REEL": "reel", "STORY": "story"}[part.text("type")]
@@ -324,78 +323,8 @@ var bundleParts = map[string]string{
 	"BLUESKY":  "text:s uploadIds:l tags:l labels:l quoteUri:s externalUrl:s externalTitle:s externalDescription:s thumbnail:s videoAlt:s",
 }
 
-// bundleWords is a part that has been read.
-type bundleWords map[string]any
-
-func bundlePart(wire string, raw json.RawMessage) (bundleWords, *reply) {
-	var part bundleWords
-	if err := json.Unmarshal(raw, &part); err != nil || part == nil {
-		return nil, bundleBad(wire + " is not an object")
-	}
-	known := map[string]string{}
-	for member := range strings.FieldsSeq(bundleParts[wire]) {
-		name, kind, _ := strings.Cut(member, ":")
-		known[name] = kind
-		if _, there := part[name]; strings.HasSuffix(kind, "!") && !there {
-			return nil, bundleBad(name + " is required")
-		}
-	}
-	for name, v := range part {
-		kind, ok := known[name]
-		if !ok {
-			return nil, bundleBad("Unrecognized key: " + name)
-		}
-		if v != nil && !bundleKind(strings.TrimSuffix(kind, "!"), v) {
-			return nil, bundleBad("Invalid value: " + name)
-		}
-	}
-	return part, nil
-}
-
-// bundleKind says whether a value is of a kind.
-func bundleKind(kind string, v any) bool {
-	text, isText := v.(string)
-	list, isList := v.([]any)
-	switch kind {
-	case "s":
-		return isText
-	case "b":
-		_, ok := v.(bool)
-		return ok
-	case "n":
-		n, ok := v.(float64)
-		return ok && n >= 0
-	case "l":
-		return isList && !slices.ContainsFunc(list, func(v any) bool { _, ok := v.(string); return !ok })
-	case "f":
-		return isList && !slices.ContainsFunc(list, func(v any) bool {
-			m, _ := v.(map[string]any)
-			for name := range m {
-				if name != "uploadId" && name != "altText" {
-					return true
-				}
-			}
-			return m["uploadId"] == nil
-		})
-	}
-	return isText && slices.Contains(strings.Split(kind, "|"), text)
-}
-
-func (w bundleWords) text(name string) string {
-	s, _ := w[name].(string)
-	return s
-}
-
-func (w bundleWords) list(name string) (words []string) {
-	list, _ := w[name].([]any)
-	for _, v := range list {
-		words = append(words, v.(string))
-	}
-	return words
-}
-
 // alt is the description of the i-th file, wherever its network has it.
-func (w bundleWords) alt(i int, id string) string {
+func (w words) alt(i int, id string) string {
 	for _, name := range []string{"mediaItems", "carouselItems"} {
 		list, _ := w[name].([]any)
 		for _, v := range list {

@@ -29,6 +29,8 @@
 //   - YouTube and TikTok know an account by its token, as Mastodon does.
 //   - Of Bundle.social a team is the account; its posts stand there under its own
 //     name, whichever network they are for.
+//   - Of Blotato a connected account is one, whatever its network, and its key is its
+//     token.
 //   - A webhook account's secret is DefaultSecret unless it was declared.
 //   - A token that begins with "expired" or "revoked" is answered as the network
 //     answers such a token; one that begins with "noscope" may read and not write.

@@ -52,6 +52,7 @@ func New(opts Options) *Sim {
 	// Ids grow with the clock, so that a restarted simulator never hands one out again.
 	s.ids.Store(opts.Now().UnixMilli() * 1000)
 	for _, p := range []*place{
+		newBlotato(s),
 		newBluesky(s),
 		newDiscord(s),
 		newBundle(s),

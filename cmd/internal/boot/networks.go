@@ -13,6 +13,7 @@ import (
 	"herald/db/secret"
 	"herald/handlers/desk"
 	"herald/jobs/networks"
+	"herald/jobs/networks/blotato"
 	"herald/jobs/networks/bluesky"
 	"herald/jobs/networks/bundle"
 	"herald/jobs/networks/discord"
@@ -66,7 +67,8 @@ func (c Config) Adapters(now func() time.Time) map[network.Name]networks.Adapter
 func (c Config) Aggregators(now func() time.Time) map[network.Publisher]networks.Adapter {
 	env := c.env(now)
 	return map[network.Publisher]networks.Adapter{
-		network.Bundle: bundle.New(env(network.Name(network.Bundle))),
+		network.Blotato: blotato.New(env(network.Name(network.Blotato))),
+		network.Bundle:  bundle.New(env(network.Name(network.Bundle))),
 	}
 }
 

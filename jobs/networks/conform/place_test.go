@@ -8,6 +8,7 @@ import (
 	"herald/db/network"
 	"herald/db/secret"
 	"herald/jobs/networks"
+	"herald/jobs/networks/blotato"
 	"herald/jobs/networks/bluesky"
 	"herald/jobs/networks/bundle"
 	"herald/jobs/networks/discord"
@@ -51,6 +52,7 @@ type place struct {
 	sent     network.Format   // a format whose files are sent as bytes though the network pulls others
 	silent   network.Format   // a format whose files are sent without a word on their size before
 	stricter []network.Format // formats of which the network takes a longer text than the catalogue, whose bound holds for all
+	shows    bool             // of unproved formats: a post that is listed is found all the same
 	together bool             // the first comment goes with the post, in one call
 	unproved []network.Format // formats that nothing tells of if the commit's answer is lost, so that a person looks
 }
@@ -108,8 +110,23 @@ func byBundle(name network.Name, slow network.Format) place {
 	}
 }
 
+func byBlotato(name network.Name) place {
+	n := via(name, network.Blotato)
+	var all []network.Format
+	for _, f := range n.Formats {
+		all = append(all, f.Format)
+	}
+	return place{
+		Network: n, Name: network.Name(network.Blotato), accepts: n.Formats[0].Format, tells: true, unproved: all, shows: true, prepared: network.FormatImages,
+		make:    func(e networks.Env) networks.Adapter { return blotato.New(e) },
+		nobody:  "its answer is the id of the submission alone, which names no account",
+		refusal: `{"statusCode":422,"message":%q}`,
+	}
+}
+
 func named() []place {
 	return []place{
+		byBlotato(network.X),
 		byBundle(network.Facebook, network.FormatImages),
 		byBundle(network.Bluesky, network.FormatImage),
 		{
