@@ -39,6 +39,7 @@ type mailing struct {
 	returned  []giving
 	from      model.LinkID // the link whose reader asked for the mail; zero if nobody did
 	form      string       // the key of the form by which it was asked for
+	gathers   bool         // who is asked hears of what follows soon in the same mail
 }
 
 func newMailing(sc *Scope, team team) *mailing {
@@ -106,18 +107,21 @@ const sqlLinkRequests = `INSERT INTO tenant.review_link_requests (tenant_id, lin
 // sendLink makes a link for one approver and the mail that carries it. The token
 // exists nowhere but sealed in that mail.
 func (m *mailing) sendLink(ctx context.Context, tx pgx.Tx, to approver, asks []ask) error {
-	token, hash := newReviewToken(m.sc.Actor.Tenant)
-	until := m.sc.now().Add(linkLife)
-	var link model.LinkID
-	err := tx.QueryRow(ctx, sqlLinkInsert, m.sc.Actor.Tenant, hash[:], to.ID, until, m.sc.now(), m.from, m.form).Scan(&link)
+	waiting, err := m.waiting(ctx, tx, model.MailReviewRequest, to.Email, to.ID)
 	if err != nil {
 		return err
 	}
-	var requests []model.RequestID
-	for _, a := range asks {
-		requests = append(requests, a.request)
+	if waiting != nil {
+		return m.gatherLink(ctx, tx, *waiting, asks)
 	}
-	if _, err := tx.Exec(ctx, sqlLinkRequests, m.sc.Actor.Tenant, link, requests); err != nil {
+	token, hash := newReviewToken(m.sc.Actor.Tenant)
+	until := m.sc.now().Add(linkLife)
+	var link model.LinkID
+	err = tx.QueryRow(ctx, sqlLinkInsert, m.sc.Actor.Tenant, hash[:], to.ID, until, m.sc.now(), m.from, m.form).Scan(&link)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, sqlLinkRequests, m.sc.Actor.Tenant, link, requestsOf(asks)); err != nil {
 		return err
 	}
 	content := m.content(asks)
@@ -137,6 +141,13 @@ func (m *mailing) sendWaiting(ctx context.Context, tx pgx.Tx, user model.UserID,
 	to, ok := m.team[user]
 	if !ok {
 		return nil
+	}
+	waiting, err := m.waiting(ctx, tx, model.MailApprovalWaiting, to.Email, 0)
+	if err != nil {
+		return err
+	}
+	if waiting != nil {
+		return m.gather(ctx, tx, *waiting, asks)
 	}
 	content := m.content(asks)
 	content.Path = "/w/" + m.sc.Workspace.Slug + "/approvals"
@@ -213,9 +224,13 @@ type mailRow struct {
 
 const sqlMailInsert = `
 	INSERT INTO tenant.mails (tenant_id, key, kind, to_email, to_name, content, sealed, next_at, made_at)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)`
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $9, $8)`
 
 func (m *mailing) insert(ctx context.Context, tx pgx.Tx, r mailRow) error {
-	_, err := tx.Exec(ctx, sqlMailInsert, m.sc.Actor.Tenant, r.key, r.kind, r.email, r.name, r.content, r.sealed, m.sc.now())
+	at := m.sc.now()
+	if m.gathers && gathered[r.kind] {
+		at = at.Add(gatherFor)
+	}
+	_, err := tx.Exec(ctx, sqlMailInsert, m.sc.Actor.Tenant, r.key, r.kind, r.email, r.name, r.content, r.sealed, m.sc.now(), at)
 	return err
 }

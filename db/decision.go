@@ -70,6 +70,7 @@ func (sc *Scope) decide(ctx context.Context, by decider, list []Decision) (out [
 	err = sc.write(ctx, func(tx pgx.Tx) error {
 		out = nil
 		mails := newMailing(sc, team)
+		mails.gathers = true // posts of one batch are often decided one after the other
 		for _, d := range list {
 			one := deciding{sc: sc, team: team, by: by, d: d}
 			err := pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { return one.run(ctx, tx) })

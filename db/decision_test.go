@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"herald/db"
 	"herald/db/dbtest"
@@ -40,6 +41,68 @@ func TestStagesFollowOneAnotherAndTheLastApprovesThePost(t *testing.T) {
 	last := h.mails(t)[len(h.mails(t))-1]
 	if last.Kind != model.MailDecision || last.Email != "owner0@north.example" || !last.Content.Posts[0].Done || last.Content.Sender != "Dana" {
 		t.Errorf("the writer is told %+v", last)
+	}
+}
+
+// A batch that its inner stage approves post by post reaches the client in one
+// mail with one link, as long as the mail has not left.
+func TestAFurtherStageHearsOfABatchInOneMail(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, db.MainShard)
+	mia, lee, dana := h.manager(t, h.client), h.manager(t, h.client), h.approver(t, h.client, "Dana")
+	h.stage(t, h.client, 1, model.AnyOne, person(mia))
+	h.stage(t, h.client, 2, model.AnyOne, dana, person(lee))
+	var posts []db.PostPage
+	for _, text := range []string{"One", "Two", "Three", "Four"} {
+		posts = append(posts, h.Post(t, text, h.account))
+	}
+	pages := h.submit(t, posts...)
+	before := len(h.mails(t))
+	pass := func(page db.PostPage) {
+		t.Helper()
+		if _, err := mia.Decide(t.Context(), h.request(t, page.Post.ID, h.client).ID, yes(h.request(t, page.Post.ID, h.client).ApprovalRequest)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	told := func(kind string) (mails []mail) {
+		for _, m := range h.mails(t)[before:] {
+			if m.Kind == kind {
+				mails = append(mails, m)
+			}
+		}
+		return mails
+	}
+	for _, page := range pages[:3] {
+		pass(page)
+	}
+	for _, kind := range []string{model.MailReviewRequest, model.MailApprovalWaiting} {
+		if got := told(kind); len(got) != 1 || len(got[0].Content.Posts) != 3 || got[0].Content.Posts[2].Excerpt != "Three" {
+			t.Fatalf("%s after three posts: %+v", kind, got)
+		}
+	}
+	link, err := h.Store.Review(t.Context(), told(model.MailReviewRequest)[0].Token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if page, err := link.Page(t.Context()); err != nil || len(page.Items) != 3 {
+		t.Errorf("the link opens %d posts, %v; want 3", len(page.Items), err)
+	}
+	pipe, err := db.OpenPipeline(t.Context(), h.Options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pipe.Close)
+	lease := h.Clock.Now().Add(time.Hour)
+	if left, err := pipe.TakeMails(t.Context(), db.MainShard, lease, 100); err != nil || len(left) != before {
+		t.Errorf("%d mails left at once, %v; want the %d of before", len(left), err, before)
+	}
+	h.Clock.Advance(3 * time.Minute)
+	if _, err := pipe.TakeMails(t.Context(), db.MainShard, lease, 100); err != nil {
+		t.Fatal(err)
+	}
+	pass(pages[3])
+	if got := told(model.MailReviewRequest); len(got) != 2 || len(got[0].Content.Posts) != 3 || len(got[1].Content.Posts) != 1 {
+		t.Errorf("a post after the mail was taken: %+v", got)
 	}
 }
 
