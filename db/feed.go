@@ -54,11 +54,7 @@ const sqlFeedInsert = `INSERT INTO tenant.feeds (tenant_id, user_id, client_id, 
 func (sc *Scope) MakeFeed(ctx context.Context, client model.ClientID, key string) (token string, err error) {
 	defer wrap(&err, "make feed")
 	token = sc.feedToken(client, key)
-	add := func(tx pgx.Tx) error { return sc.makeFeed(ctx, tx, client, token) }
-	if err = sc.write(ctx, add); isUnique(err) { // two forms at once: the other was first
-		err = sc.write(ctx, add)
-	}
-	return token, err
+	return token, sc.write(ctx, func(tx pgx.Tx) error { return sc.makeFeed(ctx, tx, client, token) })
 }
 
 // feedToken follows from the form's key, so that nothing need be kept for telling
@@ -72,10 +68,16 @@ func (sc *Scope) feedToken(client model.ClientID, key string) string {
 	return prefix + "." + sc.ring.Derive(fmt.Sprintf("feed %d %d %d %s", sc.Actor.Tenant, sc.Actor.User, client, key))
 }
 
+// A person's forms take turns, so that each sees what the one before it made.
+const sqlFeedTurn = `SELECT pg_advisory_xact_lock(hashtextextended('feed ' || $1::bigint || ' ' || $2::bigint, 0))`
+
 const sqlFeedMade = `SELECT revoked_at IS NOT NULL FROM tenant.feeds WHERE tenant_id = $1 AND token_hash = $2`
 
 func (sc *Scope) makeFeed(ctx context.Context, tx pgx.Tx, client model.ClientID, token string) error {
 	if err := sc.feedFor(ctx, tx, client); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, sqlFeedTurn, sc.Actor.Tenant, sc.Actor.User); err != nil {
 		return err
 	}
 	hash, ended := secret.HashToken(token), false
