@@ -117,6 +117,8 @@ var routes = map[string]route{
 	"POST /w/{slug}/feeds":                          feeds,
 	"POST /w/{slug}/feeds/{feed}/revocation":        post(func(of dbtest.Holding) string { return "/feeds/" + id(of.Feed) + "/revocation" }),
 	"GET /feeds/{file}":                             subscribed,
+	"GET /w/{slug}/settings":                        free("/settings"),
+	"GET /w/{slug}/settings/style":                  free("/settings/style"),
 }
 
 func id[T ~int64](n T) string { return fmt.Sprint(int64(n)) }

@@ -25,21 +25,23 @@ const commonZones = `Pacific/Honolulu America/Anchorage America/Los_Angeles Amer
 // zones are the choices of a time zone: those of the post first.
 func (e *editing) zones(current string) (near []ui.Option, more []ui.OptionGroup) {
 	var first []string
-	add := func(zone string) {
-		if _, err := model.LoadZone(zone); err == nil && !slices.Contains(first, zone) {
-			first = append(first, zone)
-		}
-	}
 	for _, c := range e.clients {
 		if slices.Contains(e.chosenClients(), c.ID) {
-			add(c.Zone)
+			first = append(first, c.Zone)
 		}
 	}
-	add(e.scope.Workspace.Zone)
-	add(current)
-	add("UTC")
-	for _, zone := range first {
-		near = append(near, ui.Option{Value: zone, Label: zoneLabel(zone), Chosen: zone == current})
+	return zoneChoices(current, append(first, e.scope.Workspace.Zone, current, "UTC")...)
+}
+
+// zoneChoices are the choices of a time zone: near ones first, each once, then one
+// for each set of rules, by region.
+func zoneChoices(current string, all ...string) (near []ui.Option, more []ui.OptionGroup) {
+	var first []string
+	for _, zone := range all {
+		if _, err := model.LoadZone(zone); err == nil && !slices.Contains(first, zone) {
+			first = append(first, zone)
+			near = append(near, ui.Option{Value: zone, Label: zoneLabel(zone), Chosen: zone == current})
+		}
 	}
 	groups := map[string][]ui.Option{}
 	for _, zone := range strings.Fields(commonZones) {

@@ -106,6 +106,7 @@ func nav(scope *db.Scope, frame db.Frame, current string) []layout.NavItem {
 		{layout.NavItem{Label: "Media", Href: at(scope, "/media"), Icon: "images"}, model.MediaView},
 		{layout.NavItem{Label: "Accounts", Href: at(scope, "/accounts"), Icon: "plug", Count: frame.Disconnected, CountWords: "need reconnecting"}, model.AccountsView},
 		{layout.NavItem{Label: "Activity", Href: at(scope, "/activity"), Icon: "history"}, model.ActivityView},
+		{layout.NavItem{Label: "Settings", Href: at(scope, "/settings"), Icon: "settings"}, model.PostsView},
 	}
 	all = slices.DeleteFunc(all, func(n struct {
 		layout.NavItem

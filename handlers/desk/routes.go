@@ -18,7 +18,7 @@ type route struct {
 func (d *Desk) routes() []route {
 	var all []route
 	for _, list := range [][]route{
-		d.calendarRoutes(), d.composerRoutes(), d.mediaRoutes(), d.libraryRoutes(), d.uploadRoutes(), d.approvalRoutes(), d.targetRoutes(), d.accountRoutes(), d.activityRoutes(), d.liveRoutes(), d.findRoutes(), d.feedRoutes(),
+		d.calendarRoutes(), d.composerRoutes(), d.mediaRoutes(), d.libraryRoutes(), d.uploadRoutes(), d.approvalRoutes(), d.targetRoutes(), d.accountRoutes(), d.activityRoutes(), d.liveRoutes(), d.findRoutes(), d.feedRoutes(), d.settingsRoutes(),
 	} {
 		all = append(all, list...)
 	}

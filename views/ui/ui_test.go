@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -79,6 +80,20 @@ func parts() map[string]templ.Component {
 		"facts":         Facts([]Fact{{Name: "Due", Value: Text("09:30")}}),
 		"file-drop":     FileDrop(FileDropProps{FieldProps: FieldProps{Name: "files", Label: "Add pictures", Problem: "Too large."}, Accept: "image/png", Multiple: true, Say: "PNG"}),
 		"copy":          Copy("https://example.com/x", "Copy the address"),
+		"kept":          Kept(KeptProps{Words: []Words{{Label: "Text", Text: "Plum cake"}}, Files: true, Action: "/w/a/posts", Fields: [][2]string{{"text", "Plum cake"}}, Send: "Send it again"}),
+		"icon":          Icon("x"),
+		"logo":          Logo(),
+		"hidden":        Hidden("read out"),
+		"badge":         Badge("Carousel"),
+		"avatar-quiet":  Avatar("Mia"),
+		"status-saying": StatusSaying("in_review", "Waiting for Mia"),
+		"actions":       with(DialogActions(), Text("x")),
+		"breadcrumb":    Breadcrumb([]Crumb{{Label: "Accounts", Href: "/w/a/accounts"}}),
+		"toolbar":       with(Toolbar("Filters"), Text("x")),
+		"field-frame":   with(FieldFrame(FieldProps{Name: "minutes", Label: "Minutes", Help: "Before.", Problem: "Too many."}), Text("x")),
+		"menu-rule":     MenuRule(),
+		"notice":        Notice(NoticeProps{Say: "Moved to", Stay: true, Time: &TimeProps{ISO: "2026-11-03T08:30:00Z", Words: "09:30"}, Link: NoticeLink{Label: "Open", Href: "/w/a/posts/1"}, Act: &NoticeAct{Label: "Undo", Path: "/w/a/undo", Fields: []HiddenField{{"to", "1"}}}}),
+		"text":          Text("<b>"),
 	}
 }
 
@@ -99,6 +114,57 @@ func TestPartsDrawAsTheyDidBefore(t *testing.T) {
 		}
 		if got != string(want) {
 			t.Errorf("%s is drawn differently; if that is meant, run go test ./views/ui -update\ngot:\n%s\nwant:\n%s", name, got, want)
+		}
+	}
+}
+
+var component = regexp.MustCompile(`(?m)^templ ([A-Z]\w*)\(`)
+
+// components are the exported templates of the package.
+func components(t *testing.T) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob("*.templ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range component.FindAllSubmatch(text, -1) {
+			names = append(names, string(m[1]))
+		}
+	}
+	if len(names) < 30 {
+		t.Fatalf("components: %v", names)
+	}
+	return names
+}
+
+// elsewhere are components that the page of parts cannot draw twice: there is one of
+// each on every page, or it only serves others.
+var elsewhere = map[string]string{
+	"Notices": "the region that the page has", "Symbols": "unseen", "Text": "a string",
+}
+
+// TestEveryComponentIsKnown holds the goldens and the page of parts to what there is.
+func TestEveryComponentIsKnown(t *testing.T) {
+	t.Parallel()
+	here, err := os.ReadFile("ui_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../settings/style.templ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range components(t) {
+		if !regexp.MustCompile(`[ (]` + name + `\(`).Match(here) {
+			t.Errorf("%s has no golden file: draw it in parts()", name)
+		}
+		if elsewhere[name] == "" && !strings.Contains(string(page), "ui."+name+"(") {
+			t.Errorf("%s is not on the page of parts, views/settings/style.templ", name)
 		}
 	}
 }

@@ -34,6 +34,7 @@ func (c *camera) walk(d *demo.Demo) ([]screen, error) {
 		"calendar": "/calendar", "find": "/find", "feeds": "/feeds", "tray": "/calendar?tray=open", "week": "/calendar?view=week", "day": "/calendar?view=day", "list": "/calendar?view=list", "posts": "/posts", "new-post": "/posts/new", "new-account": "/accounts/new",
 		"approvals": "/approvals", "approvals-others": "/approvals?box=others", "approvals-changes": "/approvals?box=changes",
 		"accounts": "/accounts", "activity": "/activity", "media": "/media", "media-list": "/media?view=list", "media-new": "/media/new",
+		"style": "/settings/style",
 	} {
 		all = append(all, screen{name, workspace + path})
 	}

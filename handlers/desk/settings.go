@@ -1,0 +1,84 @@
+package desk
+
+import (
+	"context"
+	"io"
+	"net/http"
+
+	"github.com/a-h/templ"
+
+	"herald/db"
+	"herald/db/model"
+	"herald/handlers/web"
+	"herald/views/settings"
+	"herald/views/ui"
+)
+
+// section is one screen of the settings. Needs is as in route; owner leaves it to
+// owners alone.
+type section struct {
+	group, label, icon, path string
+	needs                    model.Permission
+	owner                    bool
+}
+
+// sections are the screens of the settings, in the order in which they are listed;
+// those of a group stand together. A screen that belongs there has its line here and
+// is drawn by showSettings under its label.
+var sections = []section{
+	{"You", "Calendar addresses", "calendar-plus", "/feeds", model.PostsView, false},
+	{"Herald", "Style", "palette", "/settings/style", model.WorkspaceManage, true},
+}
+
+func (s section) shownTo(a model.Actor) bool {
+	return a.MayAnywhere(s.needs) && (!s.owner || a.Role == model.Owner)
+}
+
+func (d *Desk) settingsRoutes() []route {
+	return []route{
+		{"GET /w/{slug}/settings", model.PostsView, d.showSettingsStart},
+		{"GET /w/{slug}/settings/style", model.WorkspaceManage, d.showStyle},
+	}
+}
+
+// showSettingsStart answers GET /settings with the first screen of them.
+func (d *Desk) showSettingsStart(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
+	for _, s := range sections {
+		if s.shownTo(scope.Actor) {
+			return web.See(w, r, at(scope, s.path))
+		}
+	}
+	return model.Refuse(model.Forbidden, "There is nothing here that your role may change. Ask an owner or admin of the workspace.")
+}
+
+// showSettings draws a screen of the settings beside the list of all of them.
+func (d *Desk) showSettings(w http.ResponseWriter, r *http.Request, scope *db.Scope, status int, p page, body templ.Component) error {
+	p.nav = "settings"
+	p.styles = append(p.styles, "css/settings.css")
+	frame := templ.ComponentFunc(func(ctx context.Context, out io.Writer) error {
+		return settings.Frame(settingsNav(scope, p.title)).Render(templ.WithChildren(ctx, body), out)
+	})
+	return d.show(w, r, scope, status, p, frame)
+}
+
+func settingsNav(scope *db.Scope, current string) (groups []settings.Group) {
+	for _, s := range sections {
+		if !s.shownTo(scope.Actor) {
+			continue
+		}
+		if n := len(groups); n == 0 || groups[n-1].Label != s.group {
+			groups = append(groups, settings.Group{Label: s.group})
+		}
+		last := &groups[len(groups)-1]
+		last.Items = append(last.Items, ui.Tab{Label: s.label, Icon: s.icon, Href: at(scope, s.path), Current: s.label == current})
+	}
+	return groups
+}
+
+// showStyle answers GET /settings/style with every part that screens are made of.
+func (d *Desk) showStyle(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
+	if scope.Actor.Role != model.Owner {
+		return model.Refuse(model.Forbidden, "Only an owner of the workspace sees the parts that screens are made of.")
+	}
+	return d.showSettings(w, r, scope, http.StatusOK, page{title: "Style", wide: true, styles: []string{"css/style.css"}}, settings.Style(settings.StyleProps{Here: at(scope, "/settings/style")}))
+}
