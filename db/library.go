@@ -95,12 +95,16 @@ const maxLibrary = 200
 // none is.
 func (sc *Scope) Library(ctx context.Context, f LibraryFilter) (page LibraryPage, err error) {
 	defer wrap(&err, "list media")
-	q, err := sc.libraryQuery(f)
-	if err != nil {
-		return page, err
-	}
 	err = sc.read(ctx, func(tx pgx.Tx) error {
 		if err := sc.libraryKnows(ctx, tx, f); err != nil {
+			return err
+		}
+		spans := wordSpans(f)
+		if err := sc.weighWords(ctx, tx, spans); err != nil {
+			return err
+		}
+		q, err := sc.libraryQuery(f, spans)
+		if err != nil {
 			return err
 		}
 		rows, err := tx.Query(ctx, q.sql, q.args...)
@@ -171,7 +175,7 @@ const libraryColumns = `
 	  FROM tenant.media m JOIN tenant.clients c ON c.tenant_id = m.tenant_id AND c.id = m.client_id
 	 WHERE m.tenant_id = $1 AND m.state <> 'deleted'`
 
-func (sc *Scope) libraryQuery(f LibraryFilter) (q *libraryQuery, err error) {
+func (sc *Scope) libraryQuery(f LibraryFilter, spans []wordSpan) (q *libraryQuery, err error) {
 	q = &libraryQuery{sql: libraryColumns, args: []any{sc.Actor.Tenant}, limit: f.Limit}
 	if q.limit <= 0 || q.limit > maxLibrary {
 		q.limit = maxLibrary
@@ -181,7 +185,7 @@ func (sc *Scope) libraryQuery(f LibraryFilter) (q *libraryQuery, err error) {
 	}
 	q.belongs(f)
 	q.looks(f)
-	q.says(f)
+	q.says(f, spans)
 	return q, q.turn(f)
 }
 
@@ -237,22 +241,6 @@ func (q *libraryQuery) looks(f LibraryFilter) {
 		q.and("m.height * 100 > m.width * 102")
 	case Square:
 		q.and("m.width > 0 AND m.width * 100 <= m.height * 102 AND m.height * 100 <= m.width * 102")
-	}
-}
-
-func (q *libraryQuery) says(f LibraryFilter) {
-	if f.NoAlt {
-		q.and("m.alt = ''")
-	}
-	for _, t := range tidyTags(f.Tags) {
-		q.and("EXISTS (SELECT FROM tenant.media_words w WHERE w.tenant_id = m.tenant_id AND w.media_id = m.id AND w.word = %s)", tagMark+t)
-	}
-	words := searchWords(f.Words)
-	for _, w := range words[:min(len(words), 10)] {
-		q.and("m.id IN (SELECT w.media_id FROM tenant.media_words w WHERE w.tenant_id = $1 AND w.word >= %s AND w.word < %s)", w, w+"\U0010FFFF")
-	}
-	if len(words) == 0 && strings.TrimSpace(f.Words) != "" {
-		q.and("false") // nothing but signs, of which no name is made
 	}
 }
 
