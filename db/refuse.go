@@ -52,6 +52,7 @@ func away(err error) bool {
 
 // sentences turns the name of a broken constraint into what the person is told.
 var sentences = map[string]model.Refusal{
+	"targets_one_per_slot":           {Kind: model.Conflict, Say: "Somebody took that slot at the same moment. Press again for the next one.", Field: "when"},
 	"targets_one_active_per_account": {Kind: model.Conflict, Say: "This post already has an open target on that account."},
 	"target_changes_legal":           {Kind: model.Conflict, Say: "That is not possible from where this target stands now. Reload the page to see its state."},
 	"posts_current_version":          {Kind: model.NotFound, Say: "There is no such post."},

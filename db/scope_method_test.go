@@ -162,6 +162,12 @@ func postMethods() map[string]method {
 		"PublishNow": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return sc.PublishNow(ctx, of.Planned, seen(of, of.Planned))
 		}),
+		"QueuePost": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+			return sc.QueuePost(ctx, of.Draft, seen(of, of.Draft))
+		}),
+		"QueuePostFirst": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+			return sc.QueuePostFirst(ctx, of.Draft, seen(of, of.Draft))
+		}),
 		"RetryFailed": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return sc.RetryFailed(ctx, of.Failed, seen(of, of.Failed))
 		}),
@@ -270,6 +276,28 @@ func accountMethods() map[string]method {
 		"RetryStuck": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return sc.RetryStuck(ctx, of.Account)
 		}),
+		"Slots": one(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+			return sc.Slots(ctx, of.Account)
+		}),
+		"AddSlots": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+			return sc.AddSlots(ctx, of.Account, []model.SlotTime{{Weekday: time.Friday, Minute: 60}})
+		}),
+		"RemoveSlots": {changes: true, calls: map[string]call{
+			"account": func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+				return nil, sc.RemoveSlots(ctx, of.Account, []model.SlotID{of.Slot})
+			},
+			"slot": func(ctx context.Context, sc *db.Scope, own, of dbtest.Holding) (any, error) {
+				return nil, sc.RemoveSlots(ctx, own.Account, []model.SlotID{of.Slot})
+			},
+		}},
+		"CopySlots": {changes: true, quiet: "an account has its own slots already", calls: map[string]call{
+			"account": func(ctx context.Context, sc *db.Scope, own, of dbtest.Holding) (any, error) {
+				return sc.CopySlots(ctx, of.Account, own.Account)
+			},
+			"from": func(ctx context.Context, sc *db.Scope, own, of dbtest.Holding) (any, error) {
+				return sc.CopySlots(ctx, own.Account, of.Account)
+			},
+		}},
 		"PauseClient": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return sc.PauseClient(ctx, of.Client, true)
 		}),
@@ -316,6 +344,12 @@ func listMethods() map[string]method {
 			cards, more, err := sc.CalendarTray(ctx, f)
 			return []any{cards, more}, err
 		}),
+		"FreeSlots": filtered(func(ctx context.Context, sc *db.Scope, f db.CalendarFilter) (any, error) {
+			return sc.FreeSlots(ctx, dbtest.Noon, dbtest.Noon.Add(7*24*time.Hour), f)
+		}),
+		"NextSlots": {empty: true, calls: map[string]call{"account": func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+			return sc.NextSlots(ctx, 0, []model.AccountID{of.Account})
+		}}},
 		"CalendarZone": filtered(func(ctx context.Context, sc *db.Scope, f db.CalendarFilter) (any, error) {
 			return sc.CalendarZone(ctx, f)
 		}),

@@ -35,6 +35,7 @@ type Holding struct {
 	Approver model.ApproverID
 	Comment  int64
 	Feed     model.FeedID // of the client alone, the owner's
+	Slot     model.SlotID // of the account
 	Calendar string       // token of somebody else's feed of it
 
 	Draft   model.PostID // with the file, not submitted
@@ -198,12 +199,8 @@ func (h *Holding) fill(t testing.TB) {
 	now := h.w.Clock.Now()
 	h.w.Super(t, h.Shard, `INSERT INTO tenant.blackouts (tenant_id, client_id, from_at, to_at, reason) VALUES ($1, $2, '2027-01-01', '2027-01-02', 'holidays')`, h.ID, h.Client)
 	h.w.Super(t, h.Shard, `INSERT INTO tenant.usage_months (tenant_id, month, published) VALUES ($1, '2026-02-01', 1) ON CONFLICT DO NOTHING`, h.ID)
-	for _, sql := range []string{
-		`INSERT INTO tenant.slots (tenant_id, account_id, weekday, minute) VALUES ($1, $2, 1, 540)`,
-		`INSERT INTO tenant.account_rates (tenant_id, account_id, spent_to) VALUES ($1, $2, '2026-03-01')`,
-	} {
-		h.w.Super(t, h.Shard, sql, h.ID, h.Account)
-	}
+	h.Slot = Look[model.SlotID](t, h.w, h.Shard, `INSERT INTO tenant.slots (tenant_id, account_id, weekday, minute) VALUES ($1, $2, 1, 540) RETURNING id`, h.ID, h.Account)
+	h.w.Super(t, h.Shard, `INSERT INTO tenant.account_rates (tenant_id, account_id, spent_to) VALUES ($1, $2, '2026-03-01')`, h.ID, h.Account)
 	for _, sql := range []string{
 		`INSERT INTO tenant.publish_guards (tenant_id, post_id, account_id, owner, taken_at) SELECT tenant_id, post_id, account_id, gen_random_uuid(), '2026-03-01' FROM tenant.targets WHERE tenant_id = $1 AND id = $2`,
 		`INSERT INTO tenant.attempts (tenant_id, target_id, version_id, attempt_no, state, began_at, ended_at) SELECT tenant_id, id, version_id, 1, 'unknown', '2026-03-01', '2026-03-01' FROM tenant.targets WHERE tenant_id = $1 AND id = $2`,

@@ -18,6 +18,7 @@ type (
 	ApproverID  int64 // a client's approver, who has no sign-in
 	LinkID      int64 // one review link
 	FeedID      int64 // one secret address for calendar programs
+	SlotID      int64 // one time of the week at which an account usually posts
 	StageID     int64 // one stage of a client's workflow
 	MailID      int64 // one mail owed
 )
