@@ -55,6 +55,22 @@ func (c *call) admitByToken(token string, scopes ...string) (*account, *grant, v
 	return a, g, good
 }
 
+// reached lists the accounts that a token is good for: of a person all that there
+// are, else its own, which is a as well.
+func (c *call) reached(scopes ...string) (list []*account, a *account, v verdict) {
+	sh := c.st.at(c.place.name)
+	if g, v := sh.look(c.bearer(), !c.sim.opts.Closed, c.now); v == good && g.user {
+		if !g.may(scopes...) {
+			return nil, nil, noScope
+		}
+		return sh.all(), nil, good
+	}
+	if a, _, v = c.admitByToken(c.bearer(), scopes...); v == good {
+		list = []*account{a}
+	}
+	return list, a, v
+}
+
 // ownerOf is the account of a token that nobody declared: what stands before
 // the colon, else a number made from the token.
 func ownerOf(token string) string {

@@ -36,8 +36,31 @@ func newDiscord(s *Sim) *place {
 	p.on(s, "GET /api/{v}/channels/{id}", Check, d.channel)
 	p.on(s, "POST /api/{v}/webhooks/{id}/{token}", Commit, d.asHook)
 	p.on(s, "GET /api/{v}/webhooks/{id}/{token}", Check, d.hook)
+	p.on(s, "DELETE /api/{v}/webhooks/{id}/{token}", Token, d.remove)
+	p.on(s, "GET /oauth2/authorize", Token, dcDesk.consent)
+	p.on(s, "POST /api/oauth2/token", Token, dcDesk.token)
 	p.on(s, "/", Check, func(*call) *reply { return dcError(http.StatusNotFound, 0, "404: Not Found") })
 	return p
+}
+
+// dcDesk makes a webhook of the channel that the person chose. Its number is the
+// channel's, and its token the one that was issued.
+var dcDesk = desk{id: "client_id", secret: "client_secret", apart: " ",
+	issued: func(g *grant, out map[string]any) {
+		out["webhook"] = map[string]any{"id": g.account, "token": g.token, "name": "Herald", "channel_id": g.account, "guild_id": "9", "type": 1,
+			"url": "https://discord.com/api/webhooks/" + g.account + "/" + g.token}
+	}}
+
+// remove deletes a webhook.
+func (d *discord) remove(c *call) *reply {
+	a, no := d.openHook(c)
+	if no != nil {
+		return no
+	}
+	return c.do(Token, a, func() *reply {
+		c.st.at(c.place.name).revoke(c.r.PathValue("token"))
+		return &reply{status: http.StatusNoContent}
+	})
 }
 
 func dcError(status, code int, message string) *reply {

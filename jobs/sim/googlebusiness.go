@@ -29,8 +29,9 @@ func newGoogleBusiness(s *Sim) *place {
 	p.on(s, "POST "+parent, Commit, g.create)
 	p.on(s, "GET "+parent, Find, g.list)
 	p.on(s, "GET "+parent+"/{id}", Find, g.show)
+	p.on(s, "GET /v1/accounts", Check, g.owners)
 	p.on(s, "GET /v1/accounts/{a}/locations", Check, g.locations)
-	googleSignIn(s, p)
+	googleSignIn(s, p, true)
 	p.on(s, "/", Check, func(*call) *reply {
 		return &reply{status: http.StatusNotFound, kind: "text/html", body: []byte("<html><title>Error 404 (Not Found)!!1</title></html>")}
 	})
@@ -236,8 +237,18 @@ func (g *googleBusiness) list(c *call) *reply {
 	})
 }
 
+// owners lists the accounts of the person: there is one.
+func (g *googleBusiness) owners(c *call) *reply {
+	if _, v := c.st.at(c.place.name).look(c.bearer(), !c.sim.opts.Closed, c.now); v != good {
+		return googleError(http.StatusUnauthorized, "UNAUTHENTICATED", "", "Request had invalid authentication credentials.")
+	}
+	return c.do(Check, nil, func() *reply {
+		return answer(http.StatusOK, map[string]any{"accounts": []any{map[string]any{"name": "accounts/1", "accountName": "Bakeries", "type": "PERSONAL"}}})
+	})
+}
+
 func (g *googleBusiness) locations(c *call) *reply {
-	a, _, v := c.admitByToken(c.bearer())
+	list, a, v := c.reached()
 	if v != good {
 		return googleError(http.StatusUnauthorized, "UNAUTHENTICATED", "", "Request had invalid authentication credentials.")
 	}
@@ -245,7 +256,11 @@ func (g *googleBusiness) locations(c *call) *reply {
 		return gbInvalid("read_mask", "MISSING_VALUE")
 	}
 	return c.do(Check, a, func() *reply {
-		return answer(http.StatusOK, map[string]any{"locations": []any{map[string]any{"name": "locations/" + a.id, "title": a.Name(), "metadata": map[string]any{"canOperateLocalPost": true}}}})
+		items := []any{}
+		for _, one := range list {
+			items = append(items, map[string]any{"name": "locations/" + one.id, "title": one.Name(), "metadata": map[string]any{"canOperateLocalPost": !strings.HasPrefix(one.id, "99")}})
+		}
+		return answer(http.StatusOK, map[string]any{"locations": items})
 	})
 }
 

@@ -53,6 +53,7 @@ func newLinkedIn(s *Sim) *place {
 	p.on(s, "PUT /dms-uploads/{id}/{part}", Prepare, l.put)
 	p.on(s, "GET /rest/organizationAcls", Check, l.acls)
 	p.on(s, "GET /v2/userinfo", Check, l.userinfo)
+	p.on(s, "GET /rest/organizations/{id}", Check, l.organisation)
 	p.on(s, "GET /oauth/v2/authorization", Token, liDesk.consent)
 	p.on(s, "POST /oauth/v2/accessToken", Token, liDesk.token)
 	p.on(s, "POST /oauth/v2/revoke", Token, liDesk.revoke)
@@ -465,6 +466,17 @@ func (l *linkedin) userinfo(c *call) *reply {
 		return liVerdict(v)
 	}
 	return c.do(Check, a, func() *reply { return answer(http.StatusOK, map[string]any{"sub": a.id, "name": a.Name()}) })
+}
+
+// organisation says what one is called.
+func (l *linkedin) organisation(c *call) *reply {
+	a, no := l.open(c, "urn:li:organization:"+c.r.PathValue("id"), "rw_organization_admin", "r_organization_social")
+	if no != nil {
+		return no
+	}
+	return c.do(Check, a, func() *reply {
+		return answer(http.StatusOK, map[string]any{"id": a.id, "localizedName": a.Name() + " (organisation)", "vanityName": a.Handle()})
+	})
 }
 
 // acls says which organisations the token's member looks after: its own account.

@@ -32,11 +32,44 @@ func newMailchimp(s *Sim) *place {
 	p.on(s, "GET /3.0/campaigns/{id}/send-checklist", Prepare, m.checklist)
 	p.on(s, "POST /3.0/campaigns/{id}/actions/send", Commit, m.send)
 	p.on(s, "GET /3.0/lists/{id}", Prepare, m.audience)
+	p.on(s, "GET /3.0/lists", Check, m.audiences)
+	p.on(s, "GET /oauth2/authorize", Token, mcDesk.consent)
+	p.on(s, "POST /oauth2/token", Token, mcDesk.token)
+	p.on(s, "GET /oauth2/metadata", Check, m.metadata)
 	p.on(s, "POST /3.0/file-manager/files", Prepare, m.file)
 	p.on(s, "/", Check, func(*call) *reply {
 		return mcError(http.StatusNotFound, "Resource Not Found", "The requested resource could not be found.")
 	})
 	return p
+}
+
+// mcDesk hands out tokens that do not run out, which it says with a life of zero, and
+// knows no scopes.
+var mcDesk = desk{id: "client_id", secret: "client_secret", apart: " ", team: true, issued: func(g *grant, out map[string]any) { g.scopes, out["scope"] = nil, nil }}
+
+// metadata says where a token is good.
+func (m *mailchimp) metadata(c *call) *reply {
+	token, ok := strings.CutPrefix(c.r.Header.Get("Authorization"), "OAuth ")
+	if _, v := c.st.at(c.place.name).look(token, !c.sim.opts.Closed, c.now); !ok || v != good {
+		return oauthError(http.StatusUnauthorized, "invalid_token", "The token is not known.")
+	}
+	return c.do(Check, nil, func() *reply {
+		return answer(http.StatusOK, map[string]any{"dc": "us21", "accountname": "Bakery", "api_endpoint": "https://us21.api.mailchimp.com", "login": map[string]string{"login_name": "ann"}})
+	})
+}
+
+func (m *mailchimp) audiences(c *call) *reply {
+	list, a, v := c.reached()
+	if no := mcVerdict(v); no != nil {
+		return no
+	}
+	return c.do(Check, a, func() *reply {
+		items := []any{}
+		for _, one := range list {
+			items = append(items, map[string]any{"id": one.id, "name": one.Name(), "campaign_defaults": map[string]string{"from_name": one.Name(), "from_email": "news@bakery.example"}})
+		}
+		return answer(http.StatusOK, map[string]any{"lists": items, "total_items": len(items)})
+	})
 }
 
 func mcError(status int, title, detail string) *reply {

@@ -152,7 +152,7 @@ func (sh *shelf) renew(refresh, mode string, now time.Time, life time.Duration) 
 	}
 	g := &grant{
 		account: old.account, token: "T-" + rand.Text(), scopes: old.scopes,
-		issued: now, expires: now.Add(life), family: old.family,
+		issued: now, expires: now.Add(life), family: old.family, user: old.user, app: old.app,
 	}
 	if mode != "omit" {
 		old.spent = true
@@ -190,11 +190,14 @@ func (sh *shelf) redeem(text, client, redirect string, open bool, now time.Time)
 	return c, true
 }
 
-// revoke ends a token.
+// revoke ends a token. With a refresh token all ends that grew out of its sign-in.
 func (sh *shelf) revoke(token string) {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	if g := sh.grants[token]; g != nil {
 		g.revoked = true
+	}
+	if g := sh.renewals[token]; g != nil {
+		g.family.dead = true
 	}
 }

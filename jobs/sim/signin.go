@@ -27,6 +27,7 @@ type desk struct {
 	quick  time.Duration // for which a code is good; ten minutes if zero
 	public bool          // an app without a secret is taken too
 	more   []string      // further parameters of the authorisation page
+	team   bool          // a token is good for every account of the network
 	issued func(g *grant, out map[string]any)
 }
 
@@ -45,7 +46,7 @@ func (d desk) consent(c *call) *reply {
 	if d.id != "client_id" && c.params.has(d.id) {
 		c.params.values.Set("client_id", c.params.get(d.id))
 	}
-	return c.consent(strings.FieldsFunc(c.params.get("scope"), func(r rune) bool { return strings.ContainsRune(d.apart, r) }), true)
+	return c.consent(strings.FieldsFunc(c.params.get("scope"), func(r rune) bool { return strings.ContainsRune(d.apart, r) }), !d.team)
 }
 
 // token exchanges a code, or a refresh token.
@@ -113,13 +114,15 @@ func (d desk) redeem(c *call) *reply {
 		return oauthError(http.StatusBadRequest, d.no(), "The code is invalid, has expired, or was used.")
 	}
 	who := co.account
-	if who == "" {
+	if who == "" && !d.team {
 		who = numberOf(p.get("code"))
 	}
-	sh.open(who)
+	if who != "" {
+		sh.open(who)
+	}
 	g := sh.issue(who, co.scopes, c.now, d.life, d.life > 0 && (d.wants == "" || slices.Contains(co.scopes, d.wants)))
 	sh.mu.Lock()
-	g.app = p.get("client_id")
+	g.app, g.user = p.get("client_id"), d.team
 	sh.mu.Unlock()
 	return d.answer(c, g)
 }

@@ -47,8 +47,52 @@ func newSlack(s *Sim) *place {
 	p.on(s, "POST /api/files.completeUploadExternal", Prepare, t.complete)
 	p.on(s, "POST /api/auth.test", Check, t.me)
 	p.on(s, "POST /services/{team}/{id}/{token}", Commit, t.hook)
+	p.on(s, "GET /api/conversations.list", Check, t.channels)
+	p.on(s, "POST /api/auth.revoke", Token, t.revoke)
+	p.on(s, "GET /oauth/v2/authorize", Token, slDesk.consent)
+	p.on(s, "POST /api/oauth.v2.access", Token, t.access)
 	p.on(s, "/", Check, func(*call) *reply { return slError("unknown_method") })
 	return p
+}
+
+var slDesk = desk{id: "client_id", secret: "client_secret", apart: ",", team: true, dead: "invalid_code",
+	issued: func(_ *grant, out map[string]any) {
+		out["ok"], out["bot_user_id"], out["team"] = true, "U1", map[string]string{"id": "T1", "name": "Bakery"}
+		delete(out, "expires_in")
+	}}
+
+// access is Slack's token endpoint, which refuses with a success.
+func (t *slack) access(c *call) *reply {
+	rep := slDesk.token(c)
+	if rep != nil && rep.status == http.StatusBadRequest {
+		return slError(slDesk.dead)
+	}
+	return rep
+}
+
+// channels lists the channels that the bot can see.
+func (t *slack) channels(c *call) *reply {
+	list, a, v := c.reached("channels:read")
+	if no := slVerdict(v); no != nil {
+		return no
+	}
+	return c.do(Check, a, func() *reply {
+		items := []any{}
+		for _, one := range list {
+			items = append(items, map[string]any{"id": one.id, "name": one.Handle(), "is_channel": true, "is_archived": false})
+		}
+		return answer(http.StatusOK, map[string]any{"ok": true, "channels": items, "response_metadata": map[string]string{"next_cursor": ""}})
+	})
+}
+
+func (t *slack) revoke(c *call) *reply {
+	if _, v := c.st.at(c.place.name).look(c.bearer(), !c.sim.opts.Closed, c.now); v != good {
+		return slVerdict(v)
+	}
+	return c.do(Token, nil, func() *reply {
+		c.st.at(c.place.name).revoke(c.bearer())
+		return answer(http.StatusOK, map[string]any{"ok": true, "revoked": true})
+	})
 }
 
 func slError(code string) *reply {

@@ -34,7 +34,7 @@ func newYouTube(s *Sim) *place {
 		page := "<!DOCTYPE html><html lang=en><title>Error 404 (Not Found)!!1</title><p>The requested URL was not found on this server."
 		return &reply{status: http.StatusNotFound, kind: "text/html; charset=UTF-8", body: []byte(page)}
 	})
-	googleSignIn(s, p)
+	googleSignIn(s, p, false)
 	return p
 }
 

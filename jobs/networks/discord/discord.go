@@ -29,19 +29,23 @@ import (
 	"herald/jobs/networks"
 	"herald/jobs/networks/fault"
 	"herald/jobs/networks/httpx"
+	"herald/jobs/networks/oauth"
 	"herald/jobs/networks/rest"
 )
 
 // Adapter publishes to Discord. It is safe for concurrent use.
 type Adapter struct {
-	door rest.Door
-	web  string // where people read messages
+	door   rest.Door
+	signIn oauth.SignIn
+	web    string // where people read messages
 }
 
 // New makes the adapter. Without a base address it speaks to Discord itself.
 func New(env networks.Env) *Adapter {
 	base := cmp.Or(env.Base, "https://discord.com")
 	return &Adapter{web: cmp.Or(env.Auth, "https://discord.com"),
+		signIn: oauth.SignIn{Page: cmp.Or(env.Auth, base) + "/oauth2/authorize", Scopes: []string{"webhook.incoming"},
+			Endpoint: oauth.Endpoint{HTTP: env.HTTP, URL: base + "/api/oauth2/token", ID: env.ClientID, Secret: env.ClientSecret, Network: table.Network, Now: env.Now}},
 		door: rest.Door{HTTP: env.HTTP, Base: base + "/api/" + cmp.Or(env.Version, "v10"), Table: table, Sign: sign}}
 }
 

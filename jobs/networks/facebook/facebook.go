@@ -21,12 +21,15 @@ import (
 	"herald/jobs/networks/fault"
 	"herald/jobs/networks/graph"
 	"herald/jobs/networks/httpx"
+	"herald/jobs/networks/oauth"
 )
 
 // Adapter publishes to Pages. It is safe for concurrent use.
 type Adapter struct {
 	door   graph.Door // the Graph host
 	upload graph.Door // takes the bytes of reels and video stories
+	signIn oauth.SignIn
+	code   graph.Code // redeems what the dialog brought
 	app    string     // our app's id, to know our own posts by; may be empty
 	now    func() time.Time
 }
@@ -44,6 +47,8 @@ func New(env networks.Env) *Adapter {
 	if a.now == nil {
 		a.now = time.Now
 	}
+	a.code = graph.Code{Door: a.door, ID: env.ClientID, Secret: env.ClientSecret, Network: network.Label(network.Facebook), Now: a.now}
+	a.signIn = oauth.SignIn{Page: cmp.Or(env.Auth, env.Base, "https://www.facebook.com") + "/" + version + "/dialog/oauth", Apart: ",", Scopes: asks, Endpoint: oauth.Endpoint{ID: env.ClientID}}
 	return a
 }
 

@@ -14,15 +14,18 @@ import (
 	"herald/jobs/networks/rest"
 )
 
-// Tokens is Google's token endpoint. It repeats no refresh token: the old one
-// stays good.
-func Tokens(env networks.Env, label string) oauth.Endpoint {
-	e := oauth.Endpoint{HTTP: env.HTTP, URL: cmp.Or(env.Auth, env.Base, "https://oauth2.googleapis.com") + "/token",
-		ID: env.ClientID, Secret: env.ClientSecret, Network: label, Now: env.Now}
-	if e.Now == nil {
-		e.Now = time.Now
+// SignIn is Google's page and token endpoint. A renewal repeats no refresh token: the
+// old one stays good. Without being asked for offline access, and for consent each
+// time, Google hands out none at all.
+func SignIn(env networks.Env, label string, scopes ...string) oauth.SignIn {
+	host := cmp.Or(env.Auth, env.Base, "https://oauth2.googleapis.com")
+	s := oauth.SignIn{Page: cmp.Or(env.Auth, env.Base, "https://accounts.google.com") + "/o/oauth2/v2/auth", Proof: oauth.S256, End: host + "/revoke",
+		More:     map[string]string{"access_type": "offline", "prompt": "consent"},
+		Endpoint: oauth.Endpoint{HTTP: env.HTTP, URL: host + "/token", ID: env.ClientID, Secret: env.ClientSecret, Network: label, Now: env.Now}}
+	for _, name := range scopes {
+		s.Scopes = append(s.Scopes, "https://www.googleapis.com/auth/"+name)
 	}
-	return e
+	return s
 }
 
 // Error is the body of a refusal.

@@ -31,13 +31,15 @@ import (
 type Adapter struct {
 	door   rest.Door
 	places rest.Door // what locations there are
-	tokens oauth.Endpoint
+	signIn oauth.SignIn
+	owners rest.Door // whose locations there are
 }
 
 // New makes the adapter. Without a base address it speaks to Google itself.
 func New(env networks.Env) *Adapter {
 	table := rest.Table{Network: "Google", Read: read, Rows: rows}
-	return &Adapter{tokens: google.Tokens(env, table.Network),
+	return &Adapter{signIn: google.SignIn(env, table.Network, "business.manage"),
+		owners: rest.Door{HTTP: env.HTTP, Base: cmp.Or(env.Base, "https://mybusinessaccountmanagement.googleapis.com") + "/v1", Table: table},
 		door:   rest.Door{HTTP: env.HTTP, Base: cmp.Or(env.Base, "https://mybusiness.googleapis.com") + "/" + cmp.Or(env.Version, "v4"), Table: table},
 		places: rest.Door{HTTP: env.HTTP, Base: cmp.Or(env.Base, "https://mybusinessbusinessinformation.googleapis.com") + "/v1", Table: table}}
 }
@@ -173,42 +175,27 @@ func (a *Adapter) findNamed(ctx context.Context, job networks.Job, name string) 
 
 // Refresh renews the token. The refresh token stays good.
 func (a *Adapter) Refresh(ctx context.Context, account networks.Account) (networks.Tokens, error) {
-	return a.tokens.Refresh(ctx, account.Refresh)
+	return a.signIn.Refresh(ctx, account.Refresh)
 }
 
 // Check looks for the location among those of its account, and whether it takes
 // posts.
 func (a *Adapter) Check(ctx context.Context, account networks.Account) (networks.Profile, error) {
 	parent, id, _ := strings.Cut(account.RemoteID, "/locations/")
-	c := rest.From(networks.Job{Account: account}, httpx.Check, http.MethodGet, parent+"/locations")
-	c.Query = url.Values{"readMask": {"name,title,metadata"}, "pageSize": {"100"}}
-	for range 20 {
-		var page struct {
-			Locations []struct {
-				Name     string `json:"name"`
-				Title    string `json:"title"`
-				Metadata struct {
-					May *bool `json:"canOperateLocalPost"`
-				} `json:"metadata"`
-			} `json:"locations"`
-			Next string `json:"nextPageToken"`
+	var own *place
+	err := a.eachLocation(ctx, account.Token, parent, func(l place) bool {
+		if l.Name == "locations/"+id {
+			own = &l
 		}
-		if _, err := a.places.Do(ctx, c, &page); err != nil {
-			return networks.Profile{}, err
-		}
-		for _, l := range page.Locations {
-			switch {
-			case l.Name != "locations/"+id:
-			case l.Metadata.May != nil && !*l.Metadata.May:
-				return networks.Profile{}, fault.New(fault.Permission, "no_posts", "Google does not let this location post: some kinds of business may not, and new ones have to be verified first.")
-			default:
-				return networks.Profile{RemoteID: account.RemoteID, Handle: l.Title, Name: l.Title}, nil
-			}
-		}
-		if page.Next == "" {
-			break
-		}
-		c.Query.Set("pageToken", page.Next)
+		return own == nil
+	})
+	switch {
+	case err != nil:
+		return networks.Profile{}, err
+	case own != nil && own.closed():
+		return networks.Profile{}, fault.New(fault.Permission, "no_posts", sayNoPosts)
+	case own != nil:
+		return networks.Profile{RemoteID: account.RemoteID, Handle: own.Title, Name: own.Title}, nil
 	}
 	return networks.Profile{}, fault.New(fault.Permission, "no_location", "This connection no longer manages the location. Ask its owner for the right, then reconnect the account.")
 }

@@ -72,6 +72,9 @@ func (a *Adapter) Refresh(ctx context.Context, account networks.Account) (networ
 		return networks.Tokens{}, httpx.Unparsable(httpx.Token, answer)
 	}
 	t := networks.Tokens{Access: secret.NewToken(renewed.Token)}
+	if !account.Refresh.Empty() {
+		t.Refresh = t.Access // the token is its own refresh token
+	}
 	if renewed.Seconds > 0 {
 		t.Expires = a.now().Add(time.Duration(renewed.Seconds) * time.Second)
 	}

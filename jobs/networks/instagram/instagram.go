@@ -22,6 +22,7 @@ import (
 	"herald/jobs/networks/fault"
 	"herald/jobs/networks/graph"
 	"herald/jobs/networks/httpx"
+	"herald/jobs/networks/oauth"
 )
 
 // Adapter publishes to Instagram. It is safe for concurrent use.
@@ -29,6 +30,8 @@ type Adapter struct {
 	facebook  graph.Door // accounts signed in through Facebook
 	instagram graph.Door // accounts signed in through Instagram
 	renewal   graph.Door // where the latter's tokens are renewed; has no version
+	signIn    oauth.SignIn
+	code      graph.Code // redeems what the page brought
 	now       func() time.Time
 }
 
@@ -44,6 +47,9 @@ func New(env networks.Env) *Adapter {
 	if a.now == nil {
 		a.now = time.Now
 	}
+	label := network.Label(network.Instagram)
+	a.code = graph.Code{Door: door(cmp.Or(env.Auth, env.Base, "https://api.instagram.com")), ID: env.ClientID, Secret: env.ClientSecret, Network: label, Now: a.now}
+	a.signIn = oauth.SignIn{Page: cmp.Or(env.Auth, env.Base, "https://www.instagram.com") + "/oauth/authorize", Apart: ",", Scopes: asks, Endpoint: oauth.Endpoint{ID: env.ClientID}}
 	return a
 }
 

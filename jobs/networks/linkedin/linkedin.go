@@ -38,7 +38,7 @@ const DefaultVersion = "202607"
 // Adapter publishes to LinkedIn. It is safe for concurrent use.
 type Adapter struct {
 	door    rest.Door
-	token   oauth.Endpoint
+	signIn  oauth.SignIn
 	web     string // where people read posts
 	version string
 	now     func() time.Time
@@ -52,8 +52,9 @@ func New(env networks.Env) *Adapter {
 		a.now = time.Now
 	}
 	a.door.Sign = a.sign
-	a.token = oauth.Endpoint{HTTP: env.HTTP, URL: cmp.Or(env.Auth, env.Base, "https://www.linkedin.com") + "/oauth/v2/accessToken",
-		ID: env.ClientID, Secret: env.ClientSecret, Dead: []string{"invalid_request"}, Network: table.Network, Now: a.now}
+	web := cmp.Or(env.Auth, env.Base, "https://www.linkedin.com") + "/oauth/v2/"
+	a.signIn = oauth.SignIn{Page: web + "authorization", End: web + "revoke",
+		Endpoint: oauth.Endpoint{HTTP: env.HTTP, URL: web + "accessToken", ID: env.ClientID, Secret: env.ClientSecret, Dead: []string{"invalid_request"}, Network: table.Network, Now: a.now}}
 	return a
 }
 
@@ -144,7 +145,7 @@ func isPost(s string) bool {
 // Refresh renews the token, where LinkedIn gave a refresh token. That one lives a
 // year from the first grant, and is not prolonged.
 func (a *Adapter) Refresh(ctx context.Context, account networks.Account) (networks.Tokens, error) {
-	return a.token.Refresh(ctx, account.Refresh)
+	return a.signIn.Refresh(ctx, account.Refresh)
 }
 
 // Check asks whose the token is. For an organisation it asks whether the member
@@ -167,8 +168,12 @@ func (a *Adapter) Check(ctx context.Context, account networks.Account) (networks
 	return networks.Profile{RemoteID: "urn:li:person:" + me.Sub, Handle: me.Name, Name: me.Name}, nil
 }
 
+// roles are those with which a member may post for an organisation, under the names
+// of several versions.
+var roles = []string{"ADMINISTRATOR", "CONTENT_ADMINISTRATOR", "CONTENT_ADMIN"}
+
 func (a *Adapter) checkOrganisation(ctx context.Context, account networks.Account) (networks.Profile, error) {
-	for _, role := range []string{"ADMINISTRATOR", "CONTENT_ADMINISTRATOR", "CONTENT_ADMIN"} {
+	for _, role := range roles {
 		has, err := a.roles(ctx, account, role)
 		switch f := fault.Of(err); {
 		case f != nil && f.Kind == fault.Validation: // a role that this version does not know

@@ -29,14 +29,17 @@ import (
 	"herald/jobs/networks"
 	"herald/jobs/networks/fault"
 	"herald/jobs/networks/httpx"
+	"herald/jobs/networks/oauth"
 	"herald/jobs/networks/rest"
 )
 
 // Adapter sends campaigns. It is safe for concurrent use.
 type Adapter struct {
-	door rest.Door
-	base string // stands for every datacenter; empty outside tests and simulations
-	now  func() time.Time
+	door   rest.Door
+	base   string // stands for every datacenter; empty outside tests and simulations
+	signIn oauth.SignIn
+	about  string // where a token is asked about
+	now    func() time.Time
 }
 
 // New makes the adapter. Without a base address it speaks to the datacenter that an
@@ -46,6 +49,9 @@ func New(env networks.Env) *Adapter {
 	if a.now == nil {
 		a.now = time.Now
 	}
+	login := cmp.Or(env.Auth, env.Base, "https://login.mailchimp.com") + "/oauth2/"
+	a.about = login + "metadata"
+	a.signIn = oauth.SignIn{Page: login + "authorize", Endpoint: oauth.Endpoint{HTTP: env.HTTP, URL: login + "token", ID: env.ClientID, Secret: env.ClientSecret, Network: table.Network, Now: a.now}}
 	return a
 }
 

@@ -1,6 +1,7 @@
-// Package oauth is what the token endpoints of the networks share (RFC 6749,
-// section 6): a refresh token is exchanged, and the answer or the refusal read.
-// Networks whose endpoint is one of its own kind (Graph) do without it.
+// Package oauth is what networks share where a person signs in for our app (RFC
+// 6749): the page that asks them, the code that they bring back, and the tokens that
+// are renewed. Networks whose endpoint is one of its own kind (Graph) use the page
+// alone. Start with SignIn, then Endpoint.
 package oauth
 
 import (
@@ -22,13 +23,13 @@ import (
 type Endpoint struct {
 	HTTP    *httpx.Client
 	URL     string
-	ID      string   // of our app
-	Secret  string   // of our app
-	IDField string   // what the network calls client_id, if it has a name of its own
-	Basic   bool     // our app shows itself in a header, not in the form
-	Dead    []string // further error codes that say that the refresh token is spent
-	Network string   // as people call it
-	Now     func() time.Time
+	ID      string                            // of our app
+	Secret  string                            // of our app
+	IDField string                            // what the network calls client_id, if it has a name of its own
+	Basic   bool                              // our app shows itself in a header, not in the form
+	Dead    []string                          // further error codes that say that the refresh token is spent
+	Network string                            // as people call it
+	Now     func() time.Time                  // the clock, if nil
 	Wait    func(*httpx.Answer) time.Duration // of a limit, where no Retry-After says it; may be nil
 }
 
@@ -47,25 +48,9 @@ func (e Endpoint) Refresh(ctx context.Context, refresh secret.Token) (networks.T
 	if refresh.Empty() {
 		return networks.Tokens{}, fault.New(fault.Auth, "no_refresh_token", "This connection cannot be renewed without you. Reconnect the account.")
 	}
-	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {refresh.Reveal()}}
-	door := rest.Door{HTTP: e.HTTP, Table: e.table(), Sign: e.basic}
-	call := rest.Call{Step: httpx.Token, Method: http.MethodPost, Address: e.URL, Form: form}
-	if e.Basic {
-		call.Token = secret.NewToken(e.Secret)
-	} else {
-		form.Set(e.idField(), e.ID)
-		form.Set("client_secret", e.Secret)
-	}
-	var g granted
-	answer, err := door.Do(ctx, call, &g)
-	if f := fault.Of(err); f != nil && f.Kind == fault.RateLimited && f.Wait == 0 && answer != nil && e.Wait != nil {
-		f.Wait = e.Wait(answer)
-	}
+	g, _, err := e.grant(ctx, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {refresh.Reveal()}})
 	if err != nil {
 		return networks.Tokens{}, err
-	}
-	if g.Access == "" {
-		return networks.Tokens{}, httpx.Unparsable(httpx.Token, answer)
 	}
 	return e.tokens(g), nil
 }
@@ -81,6 +66,13 @@ func (e Endpoint) basic(req *http.Request, own secret.Token) {
 	req.SetBasicAuth(url.QueryEscape(e.ID), url.QueryEscape(own.Reveal()))
 }
 
+func (e Endpoint) now() time.Time {
+	if e.Now == nil {
+		return time.Now()
+	}
+	return e.Now()
+}
+
 // tokens keeps what the answer leaves out empty: no refresh token means that the
 // old one stays, no life that it does not end.
 func (e Endpoint) tokens(g granted) networks.Tokens {
@@ -89,7 +81,7 @@ func (e Endpoint) tokens(g granted) networks.Tokens {
 		t.Refresh = secret.NewToken(g.Refresh)
 	}
 	if seconds, err := g.Seconds.Float64(); err == nil && seconds > 0 {
-		t.Expires = e.Now().Add(time.Duration(min(seconds, 1e9)) * time.Second)
+		t.Expires = e.now().Add(time.Duration(min(seconds, 1e9)) * time.Second)
 	}
 	t.Scopes = strings.FieldsFunc(g.Scope, func(r rune) bool { return r == ' ' || r == ',' })
 	return t

@@ -30,10 +30,10 @@ import (
 
 // Adapter publishes to Pinterest. It is safe for concurrent use.
 type Adapter struct {
-	door  rest.Door
-	token oauth.Endpoint
-	web   string // where people see pins
-	now   func() time.Time
+	door   rest.Door
+	signIn oauth.SignIn
+	web    string // where people see pins
+	now    func() time.Time
 }
 
 // New makes the adapter. Without a base address it speaks to Pinterest itself.
@@ -43,7 +43,9 @@ func New(env networks.Env) *Adapter {
 	if a.now == nil {
 		a.now = time.Now
 	}
-	a.token = oauth.Endpoint{HTTP: env.HTTP, URL: base + "/oauth/token", ID: env.ClientID, Secret: env.ClientSecret, Basic: true, Network: table.Network, Now: a.now, Wait: reset}
+	a.signIn = oauth.SignIn{Page: cmp.Or(env.Auth, env.Base, "https://www.pinterest.com") + "/oauth/", Apart: ",", End: base + "/oauth/token/revoke",
+		Scopes:   []string{"boards:read", "boards:write", "pins:read", "pins:write", "user_accounts:read"},
+		Endpoint: oauth.Endpoint{HTTP: env.HTTP, URL: base + "/oauth/token", ID: env.ClientID, Secret: env.ClientSecret, Basic: true, Network: table.Network, Now: a.now, Wait: reset}}
 	return a
 }
 
@@ -195,7 +197,7 @@ func bytesOf(ctx context.Context, m networks.Media) ([]byte, error) {
 
 // Refresh renews the token. The answer's refresh token takes the place of ours.
 func (a *Adapter) Refresh(ctx context.Context, account networks.Account) (networks.Tokens, error) {
-	return a.token.Refresh(ctx, account.Refresh)
+	return a.signIn.Refresh(ctx, account.Refresh)
 }
 
 // Check asks whose the token is and which boards there are.

@@ -28,15 +28,17 @@ import (
 	"herald/jobs/networks"
 	"herald/jobs/networks/fault"
 	"herald/jobs/networks/httpx"
+	"herald/jobs/networks/oauth"
 	"herald/jobs/networks/rest"
 )
 
 // Adapter publishes to Slack. It is safe for concurrent use.
 type Adapter struct {
-	door  rest.Door
-	hooks rest.Door
-	store rest.Door // takes the bytes of files
-	now   func() time.Time
+	door   rest.Door
+	hooks  rest.Door
+	store  rest.Door // takes the bytes of files
+	signIn oauth.SignIn
+	now    func() time.Time
 }
 
 // New makes the adapter. Without a base address it speaks to Slack itself.
@@ -48,6 +50,9 @@ func New(env networks.Env) *Adapter {
 	if a.now == nil {
 		a.now = time.Now
 	}
+	a.signIn = oauth.SignIn{Page: cmp.Or(env.Auth, base) + "/oauth/v2/authorize", Apart: ",", Scopes: asks,
+		Endpoint: oauth.Endpoint{HTTP: env.HTTP, URL: base + "/api/oauth.v2.access", ID: env.ClientID, Secret: env.ClientSecret,
+			Dead: []string{"invalid_code", "code_already_used", "bad_redirect_uri", "invalid_grant_type"}, Network: table.Network, Now: a.now}}
 	return a
 }
 

@@ -23,12 +23,15 @@ import (
 	"herald/jobs/networks/fault"
 	"herald/jobs/networks/graph"
 	"herald/jobs/networks/httpx"
+	"herald/jobs/networks/oauth"
 )
 
 // Adapter publishes to Threads. It is safe for concurrent use.
 type Adapter struct {
 	door    graph.Door
 	renewal graph.Door // where tokens are renewed; has no version
+	signIn  oauth.SignIn
+	code    graph.Code // redeems what the page brought
 	now     func() time.Time
 }
 
@@ -41,6 +44,8 @@ func New(env networks.Env) *Adapter {
 	if a.now == nil {
 		a.now = time.Now
 	}
+	a.code = graph.Code{Door: a.renewal, ID: env.ClientID, Secret: env.ClientSecret, Network: network.Label(network.Threads), Now: a.now}
+	a.signIn = oauth.SignIn{Page: cmp.Or(env.Auth, env.Base, "https://threads.com") + "/oauth/authorize", Apart: ",", Scopes: asks, Endpoint: oauth.Endpoint{ID: env.ClientID}}
 	return a
 }
 

@@ -32,7 +32,7 @@ type Adapter struct {
 	door    rest.Door
 	home    string        // where the configuration says that TikTok is
 	guarded *httpx.Client // for upload addresses elsewhere
-	tokens  oauth.Endpoint
+	signIn  oauth.SignIn
 	now     func() time.Time
 }
 
@@ -46,8 +46,10 @@ func New(env networks.Env) *Adapter {
 	}
 	a.door = rest.Door{HTTP: env.HTTP, Base: base + "/" + cmp.Or(env.Version, "v2"),
 		Table: rest.Table{Network: label, Inside: true, Read: read, Rows: rows}}
-	a.tokens = oauth.Endpoint{HTTP: env.HTTP, URL: cmp.Or(env.Auth, base) + "/v2/oauth/token/", ID: env.ClientID, Secret: env.ClientSecret,
-		IDField: "client_key", Network: label, Now: a.now}
+	a.signIn = oauth.SignIn{Page: cmp.Or(env.Auth, env.Base, "https://www.tiktok.com") + "/v2/auth/authorize/", Apart: ",", Proof: oauth.Hex, End: base + "/v2/oauth/revoke/",
+		Scopes: []string{"user.info.basic", "user.info.profile", "video.publish", "video.list"},
+		Endpoint: oauth.Endpoint{HTTP: env.HTTP, URL: cmp.Or(env.Auth, base) + "/v2/oauth/token/", ID: env.ClientID, Secret: env.ClientSecret,
+			IDField: "client_key", Network: label, Now: a.now}}
 	return a
 }
 
@@ -131,5 +133,5 @@ func (a *Adapter) post(job networks.Job, step httpx.Step, path string, body any)
 
 // Refresh exchanges the refresh token, which is spent by it.
 func (a *Adapter) Refresh(ctx context.Context, account networks.Account) (networks.Tokens, error) {
-	return a.tokens.Refresh(ctx, account.Refresh)
+	return a.signIn.Refresh(ctx, account.Refresh)
 }

@@ -31,10 +31,10 @@ import (
 
 // Adapter publishes to X. It is safe for concurrent use.
 type Adapter struct {
-	door  rest.Door
-	token oauth.Endpoint
-	web   string // where people read posts
-	now   func() time.Time
+	door   rest.Door
+	signIn oauth.SignIn
+	web    string // where people read posts
+	now    func() time.Time
 }
 
 // New makes the adapter. Without a base address it speaks to X itself.
@@ -45,9 +45,11 @@ func New(env networks.Env) *Adapter {
 		a.now = time.Now
 	}
 	// A refresh token that was used before is "invalid_request" to X.
-	a.token = oauth.Endpoint{HTTP: env.HTTP, URL: base + "/2/oauth2/token", ID: env.ClientID, Secret: env.ClientSecret, Basic: env.ClientSecret != "",
-		Dead: []string{"invalid_request"}, Network: network.Label(network.X), Now: a.now,
-		Wait: func(answer *httpx.Answer) time.Duration { wait, _ := reset(answer); return wait }}
+	a.signIn = oauth.SignIn{Page: cmp.Or(env.Auth, env.Base, "https://x.com") + "/i/oauth2/authorize", Proof: oauth.S256, End: base + "/2/oauth2/revoke",
+		Scopes: []string{"tweet.read", "tweet.write", "users.read", "media.write", "offline.access"},
+		Endpoint: oauth.Endpoint{HTTP: env.HTTP, URL: base + "/2/oauth2/token", ID: env.ClientID, Secret: env.ClientSecret, Basic: env.ClientSecret != "",
+			Dead: []string{"invalid_request"}, Network: network.Label(network.X), Now: a.now,
+			Wait: func(answer *httpx.Answer) time.Duration { wait, _ := reset(answer); return wait }}}
 	return a
 }
 
@@ -174,7 +176,7 @@ func (a *Adapter) permalink(account networks.Account, id string) string {
 // Refresh renews the token. The refresh token is spent by it, and the new one has
 // to be saved before it is used.
 func (a *Adapter) Refresh(ctx context.Context, account networks.Account) (networks.Tokens, error) {
-	return a.token.Refresh(ctx, account.Refresh)
+	return a.signIn.Refresh(ctx, account.Refresh)
 }
 
 // Check asks whose the token is.

@@ -29,7 +29,7 @@ import (
 type Adapter struct {
 	door   rest.Door // the API
 	upload rest.Door // takes files
-	tokens oauth.Endpoint
+	signIn oauth.SignIn
 	now    func() time.Time
 }
 
@@ -40,7 +40,7 @@ func New(env networks.Env) *Adapter {
 	label := network.Label(network.YouTube)
 	table := rest.Table{Network: label, Read: google.Read, Rows: rows}
 	path := "/youtube/" + cmp.Or(env.Version, "v3")
-	a := &Adapter{now: env.Now, tokens: google.Tokens(env, label),
+	a := &Adapter{now: env.Now, signIn: google.SignIn(env, label, "youtube.upload", "youtube.readonly", "youtube.force-ssl"),
 		door:   rest.Door{HTTP: env.HTTP, Table: table, Base: cmp.Or(env.Base, host) + path},
 		upload: rest.Door{HTTP: env.HTTP, Table: table, Base: cmp.Or(env.Upload, env.Base, host) + "/upload" + path}}
 	if a.now == nil {
@@ -134,5 +134,5 @@ func (a *Adapter) get(job networks.Job, step httpx.Step, path string, query ...s
 
 // Refresh exchanges the refresh token, which stays good.
 func (a *Adapter) Refresh(ctx context.Context, account networks.Account) (networks.Tokens, error) {
-	return a.tokens.Refresh(ctx, account.Refresh)
+	return a.signIn.Refresh(ctx, account.Refresh)
 }

@@ -472,12 +472,12 @@ func TestAJobThatLacksSomethingIsRefused(t *testing.T) {
 func TestEachHostHasItsSetting(t *testing.T) {
 	t.Parallel()
 	a := New(networks.Env{})
-	if a.door.Base != "https://www.googleapis.com/youtube/v3" || a.upload.Base != "https://www.googleapis.com/upload/youtube/v3" || a.tokens.URL != "https://oauth2.googleapis.com/token" {
-		t.Errorf("%s, %s, %s", a.door.Base, a.upload.Base, a.tokens.URL)
+	if a.door.Base != "https://www.googleapis.com/youtube/v3" || a.upload.Base != "https://www.googleapis.com/upload/youtube/v3" || a.signIn.URL != "https://oauth2.googleapis.com/token" {
+		t.Errorf("%s, %s, %s", a.door.Base, a.upload.Base, a.signIn.URL)
 	}
 	a = New(networks.Env{Base: "http://a/x", Upload: "http://b", Auth: "http://c", Version: "v4"})
-	if a.door.Base != "http://a/x/youtube/v4" || a.upload.Base != "http://b/upload/youtube/v4" || a.tokens.URL != "http://c/token" {
-		t.Errorf("%s, %s, %s", a.door.Base, a.upload.Base, a.tokens.URL)
+	if a.door.Base != "http://a/x/youtube/v4" || a.upload.Base != "http://b/upload/youtube/v4" || a.signIn.URL != "http://c/token" {
+		t.Errorf("%s, %s, %s", a.door.Base, a.upload.Base, a.signIn.URL)
 	}
 }
 
