@@ -327,6 +327,9 @@ func TestSlotsAreKeptOncePerAccount(t *testing.T) {
 	if n, err := q.Owner.CopySlots(t.Context(), beside, q.account); err != nil || n != 7 {
 		t.Errorf("copied %d, %v, want 7", n, err)
 	}
+	if line := dbtest.Look[string](t, q.World, q.Shard, `SELECT verb || ' ' || subject_id FROM tenant.audit ORDER BY id DESC LIMIT 1`); line != fmt.Sprint("slots_added ", beside) {
+		t.Errorf("the audit says %q", line)
+	}
 	page, err := q.Owner.Slots(t.Context(), beside)
 	if err != nil || len(page.Slots) != 14 || page.Slots[0].Weekday != time.Monday || len(page.Others) != 1 || page.Others[0].Slots != 7 {
 		t.Fatalf("%+v, %v", page, err)
