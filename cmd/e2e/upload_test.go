@@ -6,12 +6,14 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/go-rod/rod/lib/input"
 	"github.com/go-rod/rod/lib/proto"
 	"github.com/jackc/pgx/v5"
 
@@ -278,6 +280,33 @@ func TestFilesAreDraggedFromTheDesktopOntoThePost(t *testing.T) {
 		}
 	}
 	p.fits()
+}
+
+// TestAFileIsFetchedIntoTheLibraryInPlace: the page stays, with what is typed in it.
+func TestAFileIsFetchedIntoTheLibraryInPlace(t *testing.T) {
+	t.Parallel()
+	a := newAgency(t)
+	files := httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(photo(t, "rye.jpg")))))
+	t.Cleanup(files.Close)
+	p := a.member(t, browser.Narrow, a.anna())
+	p.refuses(invalid)
+	p.visit(a.path(fmt.Sprintf("/media?client=%d", a.client(t, "bakery"))))
+	p.fill("Search by name, alt text or tag", "not searched for yet")
+	p.press("link", "Upload")
+	p.fill("Or from an address", files.URL+"/gone.jpg")
+	p.press("button", "Fetch")
+	p.sees("There is no file at that address any more, or never was.")
+	p.fits()
+	p.fill("Or from an address", files.URL+"/rye.jpg")
+	p.key(input.Enter)
+	p.says("#assets", "rye.jpg")
+	if got := p.value("Search by name, alt text or tag"); got != "not searched for yet" {
+		t.Errorf("the page was drawn again: the search says %q", got)
+	}
+	p.until("the dialog to close", func() bool {
+		open, _, err := p.Has("dialog[open]")
+		return err == nil && !open
+	})
 }
 
 func TestFilesWaitUntilThePostSaysWhoseTheyAre(t *testing.T) {

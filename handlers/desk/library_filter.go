@@ -107,7 +107,7 @@ func (l shelf) filterProps(a around) library.Filter {
 	f := library.Filter{Path: l.path, Words: v.Get("q"), From: v.Get("from"), To: v.Get("to"), NoAlt: l.wants.NoAlt, Clear: l.clear()}
 	for _, keep := range []string{"view", "order", "folder"} {
 		if value := v.Get(keep); value != "" {
-			f.Keeps = append(f.Keeps, library.Hidden{Name: keep, Value: value})
+			f.Keeps = append(f.Keeps, ui.HiddenField{Name: keep, Value: value})
 		}
 	}
 	if len(a.clients) > 1 {

@@ -391,6 +391,36 @@ func TestFilesGoIntoTheLibraryByAddress(t *testing.T) {
 	}
 }
 
+// TestAnAddressIsFetchedInPlace: the answer is the part of the form that takes
+// addresses, with what to correct in it, or the files that came.
+func TestAnAddressIsFetchedInPlace(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	at := elsewhere(t, map[string][]byte{"/loaf.jpg": photo(t, 300, 200, 90), "/page.jpg": []byte("<!doctype html>")})
+	ask := func(client, addresses string) answer {
+		r := s.request(t, "/w/north/media/files", url.Values{"client": {client}, "back": {"/w/north/media"}, "do": {"fetch"}, "address": {addresses}})
+		r.Header.Set("HX-Request", "true")
+		a := s.do(t, s.owner, r)
+		if !strings.HasPrefix(a.body, `<div class="upload-address" id="upload-address-part">`) {
+			t.Errorf("%s: %.300s", addresses, a.body)
+		}
+		return a
+	}
+	client := fmt.Sprint(s.client)
+	a := ask(client, at+"/page.jpg "+at+"/loaf.jpg").want(t, 422, "“page.jpg” is a web page (HTML)")
+	if strings.Count(a.body, "data-came=") != 1 || !strings.Contains(a.body, `value="`+at+`/page.jpg"`) {
+		t.Errorf("one came, one did not: %s", a.body)
+	}
+	if a = ask(client, at+"/loaf.jpg").want(t, 200, "“loaf.jpg” was in the client's library already"); strings.Count(a.body, "data-came=") != 1 {
+		t.Errorf("the same again: %s", a.body)
+	}
+	if a = ask("", at+"/loaf.jpg").want(t, 422, "Choose the client whose files these are."); !strings.Contains(a.body, at+"/loaf.jpg") {
+		t.Errorf("the address is lost: %s", a.body)
+	}
+	ask(client, "https://10.0.0.1/photo.jpg").want(t, 422, "lies inside a private network")
+	ask(client, " ").want(t, 422, "Enter the address of a file first.")
+}
+
 func TestACardBeginsAsItsBlurUnlessThatWouldShineThrough(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)

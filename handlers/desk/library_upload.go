@@ -27,7 +27,7 @@ func (d *Desk) uploadProps(scope *db.Scope, l shelf, a around) *library.Upload {
 		return nil
 	}
 	u := &library.Upload{Href: l.under("/new"), Action: at(scope, "/media/files"), Endpoint: at(scope, "/uploads"), Arrived: at(scope, "/media/arrivals"), Back: l.with(), Accept: accepted,
-		Say: "JPEG, PNG, WebP, GIF, HEIC, MP4 or MOV, up to " + megabytes(d.uploadBytes()) + " each"}
+		Say: whatIsTaken(d.uploadBytes()), Fetch: library.Fetch{Action: at(scope, "/media/files")}}
 	if open, found := folderIn(a.folders, l.wants.Folder); found {
 		u.Client, u.Folder, u.Place = id(open.ClientID), id(open.ID), open.Name
 		if len(a.clients) > 1 {
@@ -39,6 +39,11 @@ func (d *Desk) uploadProps(scope *db.Scope, l shelf, a around) *library.Upload {
 		u.Clients = clientOptions(write, l.wants.Client, "Choose a client")
 	}
 	return u
+}
+
+// whatIsTaken says what is taken, up to most bytes each.
+func whatIsTaken(most int64) string {
+	return "JPEG, PNG, WebP, GIF, HEIC, MP4 or MOV, up to " + megabytes(most) + " each"
 }
 
 func clientName(clients []db.LibraryClient, id model.ClientID) string {
@@ -75,6 +80,7 @@ func (d *Desk) drawNewFiles(w http.ResponseWriter, r *http.Request, scope *db.Sc
 	if _, found := folderIn(a.folders, l.wants.Folder); u == nil || l.wants.Folder != 0 && !found {
 		return model.Refuse(model.NotFound, "There is no such folder.")
 	}
+	u.Say = whatIsTaken(d.formBytes())
 	with(u)
 	screen := libraryScreen("Add files")
 	screen.wide = false
@@ -89,21 +95,30 @@ func (d *Desk) createFiles(w http.ResponseWriter, r *http.Request, scope *db.Sco
 		return err
 	}
 	defer p.close()
-	client, folder, err := readPlace(r.Context(), scope, p.Values)
+	t, err := d.takeIntoPlace(r.Context(), scope, p)
+	if web.FromHTMX(r) {
+		return tellFetched(w, r, t, p, err)
+	}
 	if err != nil {
-		return err
-	}
-	t, err := d.takeForm(r.Context(), scope, client, p)
-	if err != nil {
-		return err
-	}
-	if err := d.await(r.Context(), scope, &t); err != nil {
-		return err
-	}
-	if err := d.fileAway(r.Context(), scope, t.assets, folder); err != nil {
 		return err
 	}
 	return d.tellTaken(w, r, scope, t, shelfBack(scope, p.Get("back")))
+}
+
+// takeIntoPlace takes what a form holds, into the client's library and the folder
+// that it names.
+func (d *Desk) takeIntoPlace(ctx context.Context, scope *db.Scope, p *parts) (t taken, err error) {
+	client, folder, err := readPlace(ctx, scope, p.Values)
+	if err != nil {
+		return t, err
+	}
+	if t, err = d.takeForm(ctx, scope, client, p); err != nil {
+		return t, err
+	}
+	if err := d.await(ctx, scope, &t); err != nil {
+		return t, err
+	}
+	return t, d.fileAway(ctx, scope, t.assets, folder)
 }
 
 // takeForm takes a form's files and copies those at its addresses.
@@ -179,8 +194,27 @@ func (d *Desk) tellTaken(w http.ResponseWriter, r *http.Request, scope *db.Scope
 		return err
 	}
 	return d.drawNewFiles(w, r, scope, l, http.StatusUnprocessableEntity, func(u *library.Upload) {
-		u.Refused, u.Taken, u.Address = t.refused, say, strings.Join(t.kept, " ")
+		u.Refused, u.Taken, u.Fetch.Address = t.refused, say, strings.Join(t.kept, " ")
 	})
+}
+
+// tellFetched says in place what became of addresses: the files come to the top of
+// the list, and what was not taken can be tried again.
+func tellFetched(w http.ResponseWriter, r *http.Request, t taken, p *parts, err error) error {
+	f := library.Fetch{Said: t.said, Problem: strings.Join(t.refused, " "), Address: strings.Join(t.kept, " ")}
+	if no, ok := model.Refused(err); ok && no.Kind != model.NotFound {
+		f.Problem, f.Address = no.Say, p.Get("address")
+	} else if err != nil {
+		return err
+	}
+	for _, a := range t.assets {
+		f.Came = append(f.Came, a.ID)
+	}
+	status := http.StatusOK
+	if f.Problem != "" {
+		status = http.StatusUnprocessableEntity
+	}
+	return web.Render(w, r, status, library.FetchPart(f))
 }
 
 // createArrivals answers POST /media/arrivals: files that came piece by piece are

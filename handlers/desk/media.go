@@ -58,7 +58,7 @@ func (d *Desk) takeFile(ctx context.Context, scope *db.Scope, client model.Clien
 		return a, false, u.full
 	}
 	if u.over {
-		return a, false, tooLarge(u.size, d.formBytes())
+		return a, false, d.tooLargeForForm(u.size)
 	}
 	if err := d.uploadTurn(ctx, scope); err != nil {
 		return a, false, err

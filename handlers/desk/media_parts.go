@@ -75,6 +75,15 @@ func (d *Desk) limits() picture.Limits {
 	return l
 }
 
+// tooLargeForForm refuses a file of a form. One that is within the rule can go up by
+// itself, which takes script.
+func (d *Desk) tooLargeForForm(size int64) error {
+	if size > d.uploadBytes() || d.uploadBytes() == d.formBytes() {
+		return tooLarge(size, d.uploadBytes())
+	}
+	return model.Refuse(model.TooLarge, fmt.Sprintf("This file has %s; a plain form takes %s. Drop it on the library's page in a browser with JavaScript, which takes %s.", megabytes(size), megabytes(d.formBytes()), megabytes(d.uploadBytes())))
+}
+
 func tooLarge(size, limit int64) error {
 	return model.Refuse(model.TooLarge, fmt.Sprintf("This file has %s; the limit is %s. Make it smaller and upload it again.", megabytes(size), megabytes(limit)))
 }

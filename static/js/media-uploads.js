@@ -23,7 +23,7 @@ class MediaUploads extends HTMLElement {
     const { signal } = this.#off
     const on = (target, type, f) => target.addEventListener(type, f, { signal })
     on(document, "change", (e) => this.#changed(e))
-    on(document, "htmx:after:swap", () => this.#unblock())
+    on(document, "htmx:after:swap", () => { this.#unblock(); this.#fetched() })
     on(this, "click", (e) => this.#click(e))
     on(this, "upload-arrived", (e) => this.#take(e.detail))
     on(this, "upload-resumed", (e) => this.#resumed(e.detail))
@@ -52,6 +52,17 @@ class MediaUploads extends HTMLElement {
   // unblock goes on with files that waited to be told whose they are.
   #unblock() {
     if (this.#pending.length > 0 && this.#client?.value) this.#add(this.#pending.splice(0))
+  }
+
+  // fetched takes what came by an address. Where all of it did, the dialog is done.
+  #fetched() {
+    const came = [...this.querySelectorAll("[data-came]")]
+    if (came.length === 0) return
+    for (const one of came) {
+      one.remove()
+      this.#take({ media: one.dataset.came, again: true })
+    }
+    if (!this.querySelector(".upload-fetched, dialog [data-problem]")) this.querySelector("dialog").close()
   }
 
   #click(e) {

@@ -206,7 +206,8 @@ type Media struct {
 	Owners  []ui.Option // clients an upload can belong to, when there are several
 	Owner   model.ClientID
 	Nobody  string // why nothing can be uploaded now; empty if it can
-	Say     string // "JPEG, PNG, WebP or MP4, up to 100 MB each"
+	Say     string // "JPEG, PNG, WebP or MP4, up to 4 GB each"
+	Plain   string // what else is said where script does not run
 	Said    []string
 	Refused []string
 	Address string // of a file to fetch, that was not taken yet
