@@ -9,12 +9,12 @@ import (
 	"herald/db/model"
 )
 
-// gatherFor is how long a mail to the people of a further stage waits for more
-// posts that reach them meanwhile.
+// gatherFor is how long a mail that one decision of many owes waits for what the
+// next ones add to it: posts that reach a further stage, decisions for a writer.
 const gatherFor = 2 * time.Minute
 
 // gathered are the mails that wait.
-var gathered = map[string]bool{model.MailReviewRequest: true, model.MailApprovalWaiting: true}
+var gathered = map[string]bool{model.MailReviewRequest: true, model.MailApprovalWaiting: true, model.MailDecision: true}
 
 // waitingMail is one that has not left yet.
 type waitingMail struct {
@@ -29,16 +29,23 @@ const sqlMailWaiting = `
 	  FROM tenant.mails m
 	  LEFT JOIN tenant.review_links l ON l.tenant_id = m.tenant_id AND m.key = m.kind || ':' || l.id AND l.approver_id = $5 AND l.revoked_at IS NULL AND l.asked_from IS NULL
 	 WHERE m.tenant_id = $1 AND m.kind = $2 AND m.to_email = $3 AND m.next_at > $4 AND m.tries = 0 AND m.sent_at IS NULL AND NOT m.given_up
-	   AND ($5 = 0 OR l.id IS NOT NULL)
+	   AND ($5 = 0 OR l.id IS NOT NULL) AND m.content ->> 'sender' = coalesce(nullif($6, ''), m.content ->> 'sender')
 	 ORDER BY m.id DESC LIMIT 1 FOR NO KEY UPDATE OF m`
 
-// waiting finds the mail of a kind that still waits for more about to leave to
-// the person; nil if there is none. who is the approver whose link it carries.
-func (m *mailing) waiting(ctx context.Context, tx pgx.Tx, kind, email string, who model.ApproverID) (*waitingMail, error) {
+// waiter is which waiting mail is looked for: its kind, whom it goes to, the approver
+// whose link it carries if it carries one, and who sends it if only that one's will do.
+type waiter struct {
+	kind, email string
+	who         model.ApproverID
+	sender      string
+}
+
+// waiting finds the newest such mail that still waits for more; nil if there is none.
+func (m *mailing) waiting(ctx context.Context, tx pgx.Tx, h waiter) (*waitingMail, error) {
 	if !m.gathers {
 		return nil, nil
 	}
-	rows, err := tx.Query(ctx, sqlMailWaiting, m.sc.Actor.Tenant, kind, email, m.sc.now(), who)
+	rows, err := tx.Query(ctx, sqlMailWaiting, m.sc.Actor.Tenant, h.kind, h.email, m.sc.now(), h.who, h.sender)
 	if err != nil {
 		return nil, err
 	}
@@ -52,8 +59,8 @@ func (m *mailing) waiting(ctx context.Context, tx pgx.Tx, kind, email string, wh
 const sqlMailGather = `UPDATE tenant.mails SET content = $3 WHERE tenant_id = $1 AND id = $2`
 
 // gather adds posts to a mail that waits.
-func (m *mailing) gather(ctx context.Context, tx pgx.Tx, w waitingMail, asks []ask) error {
-	w.Content.Posts = append(w.Content.Posts, m.content(asks).Posts...)
+func (m *mailing) gather(ctx context.Context, tx pgx.Tx, w waitingMail, more []model.ApprovalMailPost) error {
+	w.Content.Posts = append(w.Content.Posts, more...)
 	w.Content.Client = oneClient(w.Content.Posts)
 	_, err := tx.Exec(ctx, sqlMailGather, m.sc.Actor.Tenant, w.ID, w.Content)
 	return err
@@ -64,7 +71,7 @@ func (m *mailing) gatherLink(ctx context.Context, tx pgx.Tx, w waitingMail, asks
 	if _, err := tx.Exec(ctx, sqlLinkRequests, m.sc.Actor.Tenant, w.Link, requestsOf(asks)); err != nil {
 		return err
 	}
-	return m.gather(ctx, tx, w, asks)
+	return m.gather(ctx, tx, w, m.content(asks).Posts)
 }
 
 func requestsOf(asks []ask) (ids []model.RequestID) {

@@ -107,7 +107,7 @@ const sqlLinkRequests = `INSERT INTO tenant.review_link_requests (tenant_id, lin
 // sendLink makes a link for one approver and the mail that carries it. The token
 // exists nowhere but sealed in that mail.
 func (m *mailing) sendLink(ctx context.Context, tx pgx.Tx, to approver, asks []ask) error {
-	waiting, err := m.waiting(ctx, tx, model.MailReviewRequest, to.Email, to.ID)
+	waiting, err := m.waiting(ctx, tx, waiter{kind: model.MailReviewRequest, email: to.Email, who: to.ID})
 	if err != nil {
 		return err
 	}
@@ -142,12 +142,12 @@ func (m *mailing) sendWaiting(ctx context.Context, tx pgx.Tx, user model.UserID,
 	if !ok {
 		return nil
 	}
-	waiting, err := m.waiting(ctx, tx, model.MailApprovalWaiting, to.Email, 0)
+	waiting, err := m.waiting(ctx, tx, waiter{kind: model.MailApprovalWaiting, email: to.Email})
 	if err != nil {
 		return err
 	}
 	if waiting != nil {
-		return m.gather(ctx, tx, *waiting, asks)
+		return m.gather(ctx, tx, *waiting, m.content(asks).Posts)
 	}
 	content := m.content(asks)
 	content.Path = "/w/" + m.sc.Workspace.Slug + "/approvals"
@@ -160,8 +160,16 @@ func (m *mailing) sendDecisions(ctx context.Context, tx pgx.Tx, user model.UserI
 	if !ok {
 		return nil
 	}
-	content := model.ApprovalMail{Agency: m.sc.Workspace.Name, Client: oneClient(posts), Sender: m.sc.Actor.Name, Posts: posts}
-	content.Path = "/w/" + m.sc.Workspace.Slug + "/approvals"
+	waiting, err := m.waiting(ctx, tx, waiter{kind: model.MailDecision, email: to.Email, sender: m.sc.Actor.Name})
+	if err != nil {
+		return err
+	}
+	approvals := "/w/" + m.sc.Workspace.Slug + "/approvals"
+	if waiting != nil {
+		waiting.Content.Path = approvals
+		return m.gather(ctx, tx, *waiting, posts)
+	}
+	content := model.ApprovalMail{Agency: m.sc.Workspace.Name, Client: oneClient(posts), Sender: m.sc.Actor.Name, Posts: posts, Path: approvals}
 	if len(posts) == 1 {
 		content.Path = fmt.Sprintf("/w/%s/posts/%d", m.sc.Workspace.Slug, posts[0].Post)
 	}

@@ -2,6 +2,7 @@ package db_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -103,6 +104,47 @@ func TestAFurtherStageHearsOfABatchInOneMail(t *testing.T) {
 	pass(pages[3])
 	if got := told(model.MailReviewRequest); len(got) != 2 || len(got[0].Content.Posts) != 3 || len(got[1].Content.Posts) != 1 {
 		t.Errorf("a post after the mail was taken: %+v", got)
+	}
+}
+
+// What one person decides about a writer's posts one after the other, the writer
+// hears in one mail; what another decides, and what comes later, in the next.
+func TestAWriterHearsOfABatchOfDecisionsInOneMail(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, db.MainShard)
+	dana, lee := h.approver(t, h.client, "Dana"), h.approver(t, h.client, "Lee")
+	h.stage(t, h.client, 1, model.AnyOne, dana, lee)
+	var posts []db.PostPage
+	for _, text := range []string{"One", "Two", "Three", "Four", "Five"} {
+		posts = append(posts, h.Post(t, text, h.account))
+	}
+	pages := h.submit(t, posts...)
+	links := map[string]*db.ReviewScope{"Dana": h.review(t, dana), "Lee": h.review(t, lee)}
+	decide := func(page db.PostPage, who string, v model.Verdict) {
+		t.Helper()
+		d := yes(h.request(t, page.Post.ID, h.client).ApprovalRequest)
+		d.Verdict = v
+		mustDecide(t, links[who], d)
+	}
+	decide(pages[0], "Dana", model.Approve)
+	decide(pages[1], "Lee", model.Approve)
+	decide(pages[2], "Dana", model.Reject)
+	h.Clock.Advance(3 * time.Minute)
+	decide(pages[3], "Dana", model.Approve)
+	var got []string
+	for _, m := range h.mails(t) {
+		if m.Kind == model.MailDecision {
+			said := m.Content.Sender + " " + m.Content.Path
+			for _, p := range m.Content.Posts {
+				said += " " + p.Excerpt + " " + string(p.Verdict)
+			}
+			got = append(got, said)
+		}
+	}
+	single := func(i int) string { return fmt.Sprintf("/w/north/posts/%d", pages[i].Post.ID) }
+	want := []string{"Dana /w/north/approvals One approve Three reject", "Lee " + single(1) + " Two approve", "Dana " + single(3) + " Four approve"}
+	if !slices.Equal(got, want) {
+		t.Errorf("the writer is told\n%q, want\n%q", got, want)
 	}
 }
 
@@ -260,6 +302,7 @@ func TestChangesAndRejectionsGoBackToTheWriter(t *testing.T) {
 		if last := mails[len(mails)-1]; last.Kind != model.MailDecision || last.Content.Posts[0].Words != "Too loud." || last.Content.Posts[0].Verdict != v {
 			t.Errorf("the writer is told %+v", last)
 		}
+		h.Clock.Advance(3 * time.Minute) // so that the next decision is another mail's
 	}
 	in, err := h.Owner.Approvals(t.Context(), db.BoxChanges, 0)
 	if err != nil || len(in.Requests) != 2 || in.Changes != 2 || in.Requests[0].Last().Words != "Too loud." {
