@@ -10,7 +10,7 @@ import (
 )
 
 const sqlTargetsWish = `
-	UPDATE tenant.targets SET due_at = $3, local_at = $4::timestamp, zone = $5, occurrence = $6, revision = revision + 1, updated_at = $7
+	UPDATE tenant.targets SET due_at = $3, local_at = $4::timestamp, zone = $5, occurrence = $6, planned_by = nullif($9, 0), revision = revision + 1, updated_at = $7
 	 WHERE tenant_id = $1 AND post_id = $2 AND id = ANY ($8) AND state IN ('draft', 'invalid', 'ready')`
 
 // PlanPost keeps the time that the writer has in mind with what is not on its
@@ -37,7 +37,7 @@ func (sc *Scope) wish(ctx context.Context, tx pgx.Tx, post model.PostID, targets
 		ids[i] = t.ID
 	}
 	note := note{verb: "planned", subject: "post", id: int64(post), client: onlyClient(targets), detail: auditWhen(when, len(targets))}
-	args := []any{sc.Actor.Tenant, post, when.At, when.Local.String(), when.Zone, string(when.Occurrence), sc.now(), ids}
+	args := []any{sc.Actor.Tenant, post, when.At, when.Local.String(), when.Zone, string(when.Occurrence), sc.now(), ids, sc.Actor.User}
 	if when.At.IsZero() {
 		note.verb = "unplanned"
 		copy(args[2:6], []any{nil, nil, nil, nil})

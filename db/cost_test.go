@@ -69,6 +69,9 @@ var questions = []asked{
 	{"whose time has passed", []string{"targets_owed"}, func(ctx context.Context, p *db.Pipeline, now time.Time) error {
 		return must(p.RestoreOwed(ctx, db.MainShard, now.Add(-15*time.Minute), 5_000))
 	}},
+	{"which plans has nobody scheduled", []string{"targets_unscheduled"}, func(ctx context.Context, p *db.Pipeline, now time.Time) error {
+		return must(p.Unscheduled(ctx, db.MainShard, now, 500))
+	}},
 	{"which claims grew old", []string{"targets_claimed", "targets_in_flight"}, func(ctx context.Context, p *db.Pipeline, now time.Time) error {
 		return must(p.SweepClaims(ctx, db.MainShard, 10*time.Minute, now, now, 500))
 	}},
@@ -131,6 +134,9 @@ func crowd(t *testing.T, w *dbtest.World) {
 		        CASE kind WHEN 'over' THEN 'published' WHEN 'ahead' THEN 'scheduled' ELSE CASE n WHEN 10003 THEN 'publishing' ELSE 'scheduled' END END,
 		        x.at, x.at::timestamp, 'UTC', '', CASE WHEN kind <> 'over' AND n <> 10003 THEN x.at END, CASE kind WHEN 'over' THEN x.at END,
 		        CASE n WHEN 10003 THEN gen_random_uuid() END, CASE n WHEN 10003 THEN x.at END, $2, $2
+		   FROM tenant.targets t, ` + kinds + ` CROSS JOIN LATERAL (SELECT $2::timestamptz + CASE kind WHEN 'ahead' THEN n * interval '1 hour' ELSE interval '-1 day' END AS at) x WHERE t.id = $3`,
+		`INSERT INTO tenant.targets (tenant_id, post_id, version_id, client_id, account_id, network, state, due_at, local_at, zone, occurrence, remind_at, created_at, updated_at)
+		 SELECT $1, 2000000 + n, n, t.client_id, t.account_id, t.network, 'ready', x.at, x.at::timestamp, 'UTC', '', CASE WHEN kind <> 'over' THEN x.at END, $2, $2
 		   FROM tenant.targets t, ` + kinds + ` CROSS JOIN LATERAL (SELECT $2::timestamptz + CASE kind WHEN 'ahead' THEN n * interval '1 hour' ELSE interval '-1 day' END AS at) x WHERE t.id = $3`,
 		`INSERT INTO tenant.attempts (tenant_id, target_id, version_id, attempt_no, state, owner, began_at)
 		 SELECT tenant_id, id, version_id, attempt_no, CASE state WHEN 'publishing' THEN 'in_flight' ELSE 'published' END, owner, $2

@@ -20,9 +20,10 @@ type Mail struct {
 	Kind      string
 	To        string
 	ToName    string
-	Content   json.RawMessage // what the mail says, by kind
-	Secret    secret.Token    // what it links to, if that must not be stored plain; empty if no key of the ring opens it
-	Tries     int             // this one included
+	Content   json.RawMessage   // what the mail says, by kind
+	Carried   []json.RawMessage // what else it says of the same, each as Content
+	Secret    secret.Token      // what it links to, if that must not be stored plain; empty if no key of the ring opens it
+	Tries     int               // this one included
 	Slug      string
 	Workspace string
 }
@@ -48,7 +49,7 @@ func (p *Pipeline) TakeMails(ctx context.Context, shard string, lease time.Time,
 		var sealed []byte
 		var key string
 		m.Shard = shard
-		err = row.Scan(&m.Tenant, &m.ID, &key, &m.Kind, &m.To, &m.ToName, &m.Content, &sealed, &m.Tries, &m.Slug, &m.Workspace)
+		err = row.Scan(&m.Tenant, &m.ID, &key, &m.Kind, &m.To, &m.ToName, &m.Content, &sealed, &m.Tries, &m.Slug, &m.Workspace, &m.Carried)
 		m.Secret, _ = p.unseal(sealed, MailAAD(m.Tenant, key)) // one mail that stays shut holds up no other
 		return m, err
 	})
@@ -90,6 +91,7 @@ type NoticeFacts struct {
 	AccountID   model.AccountID `json:"account_id"`
 	Affected    int             `json:"affected"` // posts that wait for the account
 	TargetID    *model.TargetID `json:"target_id,omitempty"`
+	PostID      *model.PostID   `json:"post_id,omitempty"`
 }
 
 // NoticeFacts reads what an event's notice is about; ok is false if it is gone.
@@ -105,7 +107,7 @@ func (p *Pipeline) NoticeFacts(ctx context.Context, shard string, e Event) (f No
 	}
 	f, err = pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (f NoticeFacts, err error) {
 		err = row.Scan(&f.Workspace, &f.Slug, &f.ClientID, &f.Client, &f.Account, &f.Network, &f.Excerpt, &f.State, &f.Reason, &f.Say,
-			&f.DueAt, &f.Zone, &f.CreatedBy, &f.ConnectedBy, &f.ClientUsers, &f.AccountID, &f.Affected)
+			&f.DueAt, &f.Zone, &f.CreatedBy, &f.ConnectedBy, &f.ClientUsers, &f.AccountID, &f.Affected, &f.PostID)
 		return f, err
 	})
 	if noRows(err) {
@@ -139,12 +141,28 @@ func (p *Pipeline) Recipients(ctx context.Context, tenant model.TenantID, roles 
 }
 
 // AddMail owes somebody a mail, once per key.
-func (p *Pipeline) AddMail(ctx context.Context, shard string, tenant model.TenantID, key, kind string, to Recipient, content any) (err error) {
+func (p *Pipeline) AddMail(ctx context.Context, shard string, tenant model.TenantID, key, kind string, to Recipient, content any) error {
+	return p.addMail(ctx, shard, `SELECT tenant.add_mail($1, $2, $3, $4, $5, $6, $7)`, tenant, key, kind, to.Email, to.Name, content, p.now())
+}
+
+// noticeWait is how long a notice about a post waits for what else happens to it:
+// what fails on one account often fails on the next within seconds.
+const noticeWait = time.Minute
+
+// AddNotice owes somebody a mail about a post, once per key. It leaves in a minute,
+// and carries what of the same kind comes about the same post until then.
+func (p *Pipeline) AddNotice(ctx context.Context, shard string, tenant model.TenantID, key, kind string, to Recipient, post model.PostID, content any) error {
+	now := p.now()
+	return p.addMail(ctx, shard, `SELECT tenant.add_notice($1, $2, $3, $4, $5, $6, $7, $8, $9)`, tenant, key, kind, to.Email, to.Name, content,
+		fmt.Sprintf("post:%d", post), now, now.Add(noticeWait))
+}
+
+func (p *Pipeline) addMail(ctx context.Context, shard, sql string, args ...any) (err error) {
 	defer wrap(&err, "add mail")
 	pool, err := p.shard(shard)
 	if err != nil {
 		return err
 	}
-	_, err = pool.Exec(ctx, `SELECT tenant.add_mail($1, $2, $3, $4, $5, $6, $7)`, tenant, key, kind, to.Email, to.Name, content, p.now())
+	_, err = pool.Exec(ctx, sql, args...)
 	return err
 }

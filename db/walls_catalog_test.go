@@ -26,14 +26,15 @@ var notOwned = map[string]string{
 // pipeline asks about all workspaces at once, is not unique, and holds only rows
 // that still matter.
 var unledIndexes = map[string]string{
-	"media_tasks_due":  "the media queue takes what is due, whoever's it is",
-	"outbox_owed":      "the relay takes the oldest events, whoever's they are",
-	"outbox_over":      "the sweeper deletes relayed events by age",
-	"mails_owed":       "the mailer takes what is due",
-	"targets_claimed":  "the sweeper looks for claims that grew old",
-	"staged_media_old": "the sweeper forgets what was staged long ago",
-	"uploads_due":      "the sweeper takes uploads that lay too long",
-	"targets_owed":     "the sweeper looks for targets whose time passed",
+	"media_tasks_due":     "the media queue takes what is due, whoever's it is",
+	"outbox_owed":         "the relay takes the oldest events, whoever's they are",
+	"outbox_over":         "the sweeper deletes relayed events by age",
+	"mails_owed":          "the mailer takes what is due",
+	"targets_claimed":     "the sweeper looks for claims that grew old",
+	"staged_media_old":    "the sweeper forgets what was staged long ago",
+	"uploads_due":         "the sweeper takes uploads that lay too long",
+	"targets_unscheduled": "the sweeper looks for plans whose people are to be told",
+	"targets_owed":        "the sweeper looks for targets whose time passed",
 }
 
 // looseReferences are columns that name a row of a workspace without a foreign

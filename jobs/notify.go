@@ -33,12 +33,20 @@ func (n *Notifier) Notify(ctx context.Context, shard string, e db.Event) error {
 		return err
 	}
 	for _, who := range people {
-		key := fmt.Sprintf("%s:%d:%d", kind, e.ID, who.ID)
-		if err := n.Pipe.AddMail(ctx, shard, e.Tenant, key, kind, who, facts); err != nil {
+		if err := n.owe(ctx, shard, e, kind, who, facts); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// owe owes one mail. What happens to several targets of a post is told together.
+func (n *Notifier) owe(ctx context.Context, shard string, e db.Event, kind string, who db.Recipient, facts db.NoticeFacts) error {
+	key := fmt.Sprintf("%s:%d:%d", kind, e.ID, who.ID)
+	if facts.PostID == nil {
+		return n.Pipe.AddMail(ctx, shard, e.Tenant, key, kind, who, facts)
+	}
+	return n.Pipe.AddNotice(ctx, shard, e.Tenant, key, kind, who, *facts.PostID, facts)
 }
 
 // recipients: a lost connection concerns owners, admins and who connected it; a

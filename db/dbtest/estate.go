@@ -198,6 +198,8 @@ func (h *Holding) fill(t testing.TB) {
 	t.Helper()
 	now := h.w.Clock.Now()
 	h.w.Super(t, h.Shard, `INSERT INTO tenant.blackouts (tenant_id, client_id, from_at, to_at, reason) VALUES ($1, $2, '2027-01-01', '2027-01-02', 'holidays')`, h.ID, h.Client)
+	h.w.Super(t, h.Shard, `INSERT INTO tenant.mails (tenant_id, key, kind, to_email, content, next_at, made_at, about, carried_by)
+		SELECT tenant_id, 'carried', kind, to_email, '{}', 'infinity', made_at, 'post:1', id FROM tenant.mails WHERE tenant_id = $1 ORDER BY id LIMIT 1 ON CONFLICT DO NOTHING`, h.ID)
 	h.w.Super(t, h.Shard, `INSERT INTO tenant.usage_months (tenant_id, month, published) VALUES ($1, '2026-02-01', 1) ON CONFLICT DO NOTHING`, h.ID)
 	h.Slot = Look[model.SlotID](t, h.w, h.Shard, `INSERT INTO tenant.slots (tenant_id, account_id, weekday, minute) VALUES ($1, $2, 1, 540) RETURNING id`, h.ID, h.Account)
 	h.w.Super(t, h.Shard, `INSERT INTO tenant.account_rates (tenant_id, account_id, spent_to) VALUES ($1, $2, '2026-03-01')`, h.ID, h.Account)

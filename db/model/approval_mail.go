@@ -2,13 +2,16 @@ package model
 
 import "time"
 
-// The kinds of mail that approvals owe. Their content is ApprovalMail.
+// The kinds of mail that approvals owe, and what is approved and not scheduled. Their
+// content is ApprovalMail.
 const (
 	MailReviewRequest   = "review_request"   // to an approver: a sealed token makes the address /review/{token}
 	MailApprovalWaiting = "approval_waiting" // to a user who decides in the inbox
 	MailDecision        = "decision"         // to the writer of what was decided
 	MailGivenBack       = "given_back"       // to who submitted what nobody is asked about any more
 	MailComment         = "comment"          // to who works on a post that an approver wrote about
+	MailUnscheduled     = "unscheduled"      // to the writer and the planner of an approved post that nobody scheduled: its time is near
+	MailPlanPassed      = "plan_passed"      // to the same: its time has passed
 )
 
 // ApprovalMail is the content of a mail about approvals: what it shows, and

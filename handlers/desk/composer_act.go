@@ -228,13 +228,14 @@ func (e *editing) carryOut(ctx context.Context, when model.When) (string, error)
 	if e.form.do == "save" {
 		return e.saved(ctx, when)
 	}
+	asked := e.page.Post.Review == "in_review"
 	if !e.approved() {
 		if err := e.submit(ctx, when); err != nil {
 			return "", err
 		}
 	}
 	if !e.approved() {
-		return e.waiting(when), nil
+		return e.waiting(asked, when), nil
 	}
 	id, seen := e.page.Post.ID, e.page.Post.Revision
 	switch e.form.do {
@@ -312,9 +313,9 @@ func (e *editing) submit(ctx context.Context, when model.When) error {
 	return err
 }
 
-// waiting says that somebody has to approve first, and what becomes of the rest
-// of the intent.
-func (e *editing) waiting(when model.When) string {
+// waiting says what was done with a post that somebody has to approve first, and what
+// remains to be done. asked says that its approvers had been asked before.
+func (e *editing) waiting(asked bool, when model.When) string {
 	var names []string
 	for _, c := range e.clients {
 		if c.Stages > 0 && slices.Contains(e.chosenClients(), c.ID) {
@@ -322,11 +323,14 @@ func (e *editing) waiting(when model.When) string {
 		}
 	}
 	say := "Sent for approval by " + listed(names) + "."
+	if asked {
+		say = "Saved. It still waits for approval by " + listed(names) + "."
+	}
 	switch {
 	case e.form.do == "publish":
 		say += " Nothing is published before; come back and publish it once it is approved."
 	case !when.At.IsZero():
-		say += " Your time, " + dayAndTime(when) + ", stays with it: schedule it with one press once it is approved."
+		say += " It is planned for " + dayAndTime(when) + " and not scheduled yet: somebody has to press Schedule once it is approved. You get a mail then, and another if nobody does in time."
 	}
 	return say
 }

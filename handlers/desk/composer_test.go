@@ -82,7 +82,7 @@ func TestSchedulingWithAStageAsksFirstAndKeepsTheTime(t *testing.T) {
 	form := s.fresh(t)
 	form.Set("date", "2026-03-12")
 	form.Set("clock", "09:30")
-	id, page := s.saved(t, s.send(t, form, "schedule"), "Sent for approval by Client bakery. Your time, Thu 12 Mar 2026, 09:30 (Berlin), stays with it", "Waiting for owner 0")
+	id, page := s.saved(t, s.send(t, form, "schedule"), "Sent for approval by Client bakery. It is planned for Thu 12 Mar 2026, 09:30 (Berlin) and not scheduled yet: somebody has to press Schedule once it is approved.", "Waiting for owner 0")
 	if stored := s.stored(t, id); stored.Post.Review != "in_review" || stored.Targets[0].State != model.Draft {
 		t.Errorf("post is %s, target %s", stored.Post.Review, stored.Targets[0].State)
 	}
@@ -90,9 +90,11 @@ func TestSchedulingWithAStageAsksFirstAndKeepsTheTime(t *testing.T) {
 	if err != nil || len(asked) != 1 || asked[0].DueAt == nil {
 		t.Fatalf("asked %+v, %v", asked, err)
 	}
-	if again := page.form(t); again.Get("date") != "2026-03-12" || again.Get("clock") != "09:30" {
+	again := page.form(t)
+	if again.Get("date") != "2026-03-12" || again.Get("clock") != "09:30" {
 		t.Errorf("the time is gone: %v", again)
 	}
+	s.saved(t, s.send(t, again, "schedule"), "Saved. It still waits for approval by Client bakery. It is planned for Thu 12 Mar 2026, 09:30 (Berlin) and not scheduled yet")
 	if _, err := s.agency.Owner.Decide(t.Context(), asked[0].ID, db.Decision{Request: asked[0].ID, Hash: asked[0].Hash, Stage: 1, Verdict: model.Approve}); err != nil {
 		t.Fatal(err)
 	}

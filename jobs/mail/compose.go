@@ -74,7 +74,7 @@ func (d *Deliverer) messageID(m db.Mail) string {
 // letter reads a mail's content by its kind.
 func (d *Deliverer) letter(m db.Mail) (email.Letter, *problem) {
 	switch m.Kind {
-	case model.MailReviewRequest, model.MailApprovalWaiting, model.MailDecision, model.MailGivenBack, model.MailComment:
+	case model.MailReviewRequest, model.MailApprovalWaiting, model.MailDecision, model.MailGivenBack, model.MailComment, model.MailUnscheduled, model.MailPlanPassed:
 		return d.approvalLetter(m)
 	case kindFailed, kindManualCheck, kindReconnect:
 		return d.noticeLetter(m)
@@ -94,6 +94,10 @@ func (d *Deliverer) approvalLetter(m db.Mail) (email.Letter, *problem) {
 		return email.Comment(m.ToName, content, d.base+content.Path), nil
 	case model.MailDecision:
 		return email.Decision(m.ToName, content, d.base+content.Path), nil
+	case model.MailUnscheduled:
+		return email.Unscheduled(m.ToName, content, d.base+content.Path), nil
+	case model.MailPlanPassed:
+		return email.PlanPassed(m.ToName, content, d.base+content.Path), nil
 	case model.MailGivenBack:
 		return email.GivenBack(m.ToName, content, d.base+content.Path), nil
 	}
@@ -104,27 +108,46 @@ func (d *Deliverer) approvalLetter(m db.Mail) (email.Letter, *problem) {
 	return email.ReviewRequest(m.ToName, content, d.base+"/review/"+m.Secret.Reveal(), over), nil
 }
 
+// noticeLetter tells of one target or account, or of all that the mail carries.
 func (d *Deliverer) noticeLetter(m db.Mail) (email.Letter, *problem) {
-	var f db.NoticeFacts
-	if err := json.Unmarshal(m.Content, &f); err != nil {
-		return email.Letter{}, unreadable()
+	facts, bad := noticeFacts(m)
+	if bad != nil {
+		return email.Letter{}, bad
 	}
-	n := email.Notice{
-		Agency: m.Workspace, Client: f.Client, Network: f.Network, Account: f.Account, Excerpt: f.Excerpt,
-		Reason: f.Reason, Say: f.Say, DueAt: f.DueAt, Zone: f.Zone, Waiting: f.Affected,
+	var notices []email.Notice
+	for _, f := range facts {
+		notices = append(notices, email.Notice{
+			Agency: m.Workspace, Client: f.Client, Network: f.Network, Account: f.Account, Excerpt: f.Excerpt,
+			Reason: f.Reason, Say: f.Say, DueAt: f.DueAt, Zone: f.Zone, Waiting: f.Affected,
+		})
 	}
 	desk := d.base + "/w/" + m.Slug
-	if m.Kind == kindReconnect {
-		return email.NeedsReconnect(m.ToName, n, desk+"/accounts"), nil
-	}
-	if f.TargetID == nil {
+	switch {
+	case m.Kind == kindReconnect:
+		return email.NeedsReconnect(m.ToName, notices[0], desk+"/accounts"), nil
+	case facts[0].TargetID == nil:
 		return email.Letter{}, unreadable()
 	}
-	evidence := fmt.Sprintf("%s/targets/%d", desk, *f.TargetID)
-	if m.Kind == kindManualCheck {
-		return email.ManualCheck(m.ToName, n, evidence), nil
+	page := fmt.Sprintf("%s/targets/%d", desk, *facts[0].TargetID)
+	if len(facts) > 1 && facts[0].PostID != nil {
+		page = fmt.Sprintf("%s/posts/%d", desk, *facts[0].PostID)
 	}
-	return email.TargetFailed(m.ToName, n, evidence), nil
+	if m.Kind == kindManualCheck {
+		return email.ManualCheck(m.ToName, notices, page), nil
+	}
+	return email.TargetFailed(m.ToName, notices, page), nil
+}
+
+// noticeFacts are what a notice tells of, and what it carries.
+func noticeFacts(m db.Mail) (list []db.NoticeFacts, _ *problem) {
+	for _, content := range append([]json.RawMessage{m.Content}, m.Carried...) {
+		var f db.NoticeFacts
+		if err := json.Unmarshal(content, &f); err != nil {
+			return nil, unreadable()
+		}
+		list = append(list, f)
+	}
+	return list, nil
 }
 
 func unreadable() *problem { return saying("What the mail should say cannot be read.") }

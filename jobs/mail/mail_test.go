@@ -104,6 +104,21 @@ func TestNoticesLinkToTheirPages(t *testing.T) {
 			t.Errorf("%s does not link to %s:\n%s", kind, want, plain)
 		}
 	}
+	post := model.PostID(7)
+	facts.PostID = &post
+	for _, account := range []string{"@harbour", "@quay"} {
+		facts.Account = account
+		if err := r.pipe.AddNotice(t.Context(), r.agency.Shard, r.agency.ID, account, "target_failed", db.Recipient{Email: "mia@north.example", Name: "Mia"}, post, facts); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sent := len(o.parcels())
+	r.Clock.Advance(2 * time.Minute)
+	r.deliver(t, r.deliverer(t, "smtp://"+o.host, nil))
+	got := o.parcels()[sent:]
+	if plain, _ := parts(t, got[0].raw); len(got) != 1 || !strings.Contains(plain, "\nhttps://herald.example/w/north/posts/7\n") || !strings.Contains(plain, "@harbour") || !strings.Contains(plain, "@quay") {
+		t.Errorf("%d mails about two accounts of a post: %s", len(got), plain)
+	}
 	content := model.ApprovalMail{Agency: "Agency north", Sender: "Mia", Path: "/w/north/posts/7", Posts: []model.ApprovalMailPost{{Post: 7, Verdict: model.Reject}}}
 	for _, kind := range []string{model.MailApprovalWaiting, model.MailDecision} {
 		r.oweAs(t, kind, kind, reader, "Lea", content)

@@ -86,6 +86,31 @@ func Comment(name string, m model.ApprovalMail, link string) Letter {
 	return l.with(m.Posts)
 }
 
+// Unscheduled tells the writer and the planner of an approved post that its time is
+// near and that nobody has scheduled it.
+func Unscheduled(name string, m model.ApprovalMail, link string) Letter {
+	p := m.Posts[0]
+	l := Letter{
+		Subject: of("Not scheduled yet: "+quoted(p.Excerpt, 50), p.Client), Agency: Line(m.Agency, 60), Hello: hello(name), Title: "Approved, but not scheduled",
+		Say:   []string{forClient("A post", p.Client) + " is approved and planned for " + whenever(p.DueAt, p.Zone) + ", but nobody has scheduled it. A plan alone does not publish it."},
+		Label: "Open the post", URL: link, After: []string{"Press Schedule there, or ask somebody who may. If it should not go out, nothing has to be done."},
+		Why: "You wrote this post, chose its time or schedule for this client.",
+	}
+	return l.with(m.Posts)
+}
+
+// PlanPassed tells the same people that the time has passed without that.
+func PlanPassed(name string, m model.ApprovalMail, link string) Letter {
+	p := m.Posts[0]
+	l := Letter{
+		Subject: of("Its planned time has passed: "+quoted(p.Excerpt, 50), p.Client), Agency: Line(m.Agency, 60), Hello: hello(name), Title: "Not published: nobody scheduled it",
+		Say:   []string{forClient("A post", p.Client) + " was approved and planned for " + whenever(p.DueAt, p.Zone) + ". Nobody scheduled it, so it was not published."},
+		Label: "Open the post", URL: link, After: []string{"Choose another time there and press Schedule, or publish it now. Nothing in it is lost."},
+		Why: "You wrote this post, chose its time or schedule for this client.",
+	}
+	return l.with(m.Posts)
+}
+
 // decided words the decision on a single post.
 func (l Letter) decided(sender string, m model.ApprovalMail) Letter {
 	p := m.Posts[0]

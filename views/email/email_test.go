@@ -65,6 +65,8 @@ func letters() map[string]Letter {
 	ended.Say = "Instagram says that the access was taken back"
 	check := notice()
 	check.Network, check.Account, check.Say = "webhook", "Shop", "Webhook has no list of posts to look into."
+	second := notice()
+	second.Network, second.Account, second.Reason, second.Say = "facebook", "Harbour Coffee", "", "The page is not published"
 	return map[string]Letter{
 		"review":            ReviewRequest("Jonas Holm", batch(), link, false),
 		"review-fresh":      ReviewRequest("Jonas Holm", fresh, link, false),
@@ -78,10 +80,14 @@ func letters() map[string]Letter {
 		"given-back-many":   GivenBack("Mia Berg", batch(), "https://herald.example/w/nordwind/posts"),
 		"decision-several":  Decision("Mia Berg", several, "https://herald.example/w/nordwind/approvals"),
 		"comment":           Comment("Mia Berg", decided("", false, "Could the first line be shorter?"), "https://herald.example/w/nordwind/approvals/31"),
-		"failed":            TargetFailed("Mia Berg", notice(), "https://herald.example/w/nordwind/targets/31"),
-		"failed-used-up":    TargetFailed("Mia Berg", used, "https://herald.example/w/nordwind/targets/31"),
-		"failed-missed":     TargetFailed("Mia Berg", missed, "https://herald.example/w/nordwind/targets/31"),
-		"manual-check":      ManualCheck("Mia Berg", check, "https://herald.example/w/nordwind/targets/31"),
+		"failed":            TargetFailed("Mia Berg", []Notice{notice()}, "https://herald.example/w/nordwind/targets/31"),
+		"failed-used-up":    TargetFailed("Mia Berg", []Notice{used}, "https://herald.example/w/nordwind/targets/31"),
+		"failed-missed":     TargetFailed("Mia Berg", []Notice{missed}, "https://herald.example/w/nordwind/targets/31"),
+		"manual-check":      ManualCheck("Mia Berg", []Notice{check}, "https://herald.example/w/nordwind/targets/31"),
+		"failed-many":       TargetFailed("Mia Berg", []Notice{notice(), second}, "https://herald.example/w/nordwind/posts/7"),
+		"manual-check-many": ManualCheck("Mia Berg", []Notice{check, second}, "https://herald.example/w/nordwind/posts/7"),
+		"unscheduled":       Unscheduled("Mia Berg", decided("", false, ""), "https://herald.example/w/nordwind/posts/7"),
+		"plan-passed":       PlanPassed("Mia Berg", decided("", false, ""), "https://herald.example/w/nordwind/posts/7"),
 		"reconnect":         NeedsReconnect("Mia Berg", ended, "https://herald.example/w/nordwind/accounts"),
 	}
 }
@@ -195,7 +201,7 @@ func hostile() map[string]Letter {
 	n := Notice{Agency: evil, Client: evil, Network: evil, Account: evil, Excerpt: evil, Reason: evil, Say: evil, DueAt: &due, Zone: evil, Waiting: 1}
 	return map[string]Letter{
 		"review": ReviewRequest(evil, m, link, false), "waiting": ApprovalWaiting(evil, m, link), "decision": Decision(evil, one, link), "decisions": Decision(evil, m, link), "back": GivenBack(evil, m, link),
-		"failed": TargetFailed(evil, n, link), "check": ManualCheck(evil, n, link), "reconnect": NeedsReconnect(evil, n, link),
+		"failed": TargetFailed(evil, []Notice{n}, link), "check": ManualCheck(evil, []Notice{n}, link), "reconnect": NeedsReconnect(evil, n, link), "unscheduled": Unscheduled(evil, one, link), "passed": PlanPassed(evil, one, link), "many": TargetFailed(evil, []Notice{n, n}, link),
 	}
 }
 

@@ -37,6 +37,7 @@ type Post struct {
 	Verdict string
 	Hue     string // of the verdict: good, ask or bad
 	Words   string // what the decider wrote
+	Note    string // what became of it there
 }
 
 // shown is how many posts one mail shows.

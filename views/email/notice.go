@@ -20,8 +20,10 @@ type Notice struct {
 	Waiting int    // posts that wait for the account
 }
 
-// TargetFailed says that a post is not published and will not be tried again.
-func TargetFailed(name string, n Notice, link string) Letter {
+// TargetFailed says that a post is not published and will not be tried again, on one
+// account or on several.
+func TargetFailed(name string, list []Notice, link string) Letter {
+	n := list[0]
 	where := place(n.Network, n.Account)
 	l := Letter{
 		Subject: of("Not published: "+where, n.Client), Title: "Not published",
@@ -30,11 +32,19 @@ func TargetFailed(name string, n Notice, link string) Letter {
 		After: []string{"The page shows every attempt. There you can try again, or correct the post first."},
 		Why:   "You own this workspace, wrote this post or schedule for this client.",
 	}
-	return l.about(name, n)
+	if len(list) == 1 {
+		return l.about(name, n)
+	}
+	l.Subject = of(fmt.Sprintf("Not published on %d accounts", len(list)), clientOf(list))
+	l.Say = []string{forClient("A post", clientOf(list)) + fmt.Sprintf(" was not published on %d accounts, and Herald will not try it there again by itself.", len(list))}
+	l.Label, l.After = "Open the post", []string{"Each account there leads to its attempts. You can try again, or correct the post first."}
+	return l.aboutAll(name, list, func(n Notice) string { return n.because() })
 }
 
-// ManualCheck asks a person to look whether a post is public.
-func ManualCheck(name string, n Notice, link string) Letter {
+// ManualCheck asks a person to look whether a post is public, on one account or on
+// several.
+func ManualCheck(name string, list []Notice, link string) Letter {
+	n := list[0]
 	where := place(n.Network, n.Account)
 	l := Letter{
 		Subject: of("Please check whether it is live: "+where, n.Client), Title: "Is this post live?",
@@ -46,7 +56,13 @@ func ManualCheck(name string, n Notice, link string) Letter {
 		After: []string{"Look at the account. If the post is there, give its address on the page; if it is not, say so, and Herald can publish it."},
 		Why:   "You own this workspace, wrote this post or schedule for this client.",
 	}
-	return l.about(name, n)
+	if len(list) == 1 {
+		return l.about(name, n)
+	}
+	l.Subject = of(fmt.Sprintf("Please check whether it is live on %d accounts", len(list)), clientOf(list))
+	l.Say = []string{forClient("A post", clientOf(list)) + fmt.Sprintf(" was handed to %d accounts, but it is not certain that it appeared on them. So that it never appears twice, Herald does not send it again before a person has looked.", len(list))}
+	l.Label, l.After = "Open the post", []string{"Look at each account. If the post is there, give its address on the account's page of the post; if it is not, say so there, and Herald can publish it."}
+	return l.aboutAll(name, list, func(n Notice) string { return sentence(n.Say) })
 }
 
 // NeedsReconnect says that an account's access has ended.
@@ -95,6 +111,29 @@ func (l Letter) about(name string, n Notice) Letter {
 		l.Posts = []Post{{Client: Line(n.Client, 60), Where: place(n.Network, n.Account), When: whenever(n.DueAt, n.Zone), Excerpt: Line(n.Excerpt, 280)}}
 	}
 	return l
+}
+
+// aboutAll is about for several accounts: each is shown with why.
+func (l Letter) aboutAll(name string, list []Notice, why func(Notice) string) Letter {
+	l.Agency, l.Hello = Line(list[0].Agency, 60), hello(name)
+	for i, n := range list {
+		if i == shown {
+			l.More = len(list) - shown
+			break
+		}
+		l.Posts = append(l.Posts, Post{Client: Line(n.Client, 60), Where: place(n.Network, n.Account), When: whenever(n.DueAt, n.Zone), Excerpt: Line(n.Excerpt, 280), Note: why(n)})
+	}
+	return l
+}
+
+// clientOf is the client that all are about; empty if they are about several.
+func clientOf(list []Notice) string {
+	for _, n := range list {
+		if n.Client != list[0].Client {
+			return ""
+		}
+	}
+	return list[0].Client
 }
 
 // reasons are Herald's own: the guards refuse before any network is asked, so

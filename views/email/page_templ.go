@@ -355,15 +355,15 @@ func post(p Post) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.When != "" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "<p style=\"margin:0;font-size:14px;font-weight:600\">")
+		if p.Note != "" {
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "<p style=\"margin:0 0 4px\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var20 string
-			templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(planned(p.When))
+			templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(p.Note)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `page.templ`, Line: 59, Col: 71}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `page.templ`, Line: 59, Col: 37}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 			if templ_7745c5c3_Err != nil {
@@ -374,15 +374,15 @@ func post(p Post) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if p.Stage != "" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "<p class=\"quiet\" style=\"margin:0;font-size:14px\">")
+		if p.When != "" {
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "<p style=\"margin:0;font-size:14px;font-weight:600\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var21 string
-			templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(stage(p.Stage))
+			templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(planned(p.When))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `page.templ`, Line: 62, Col: 68}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `page.templ`, Line: 62, Col: 71}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
 			if templ_7745c5c3_Err != nil {
@@ -393,20 +393,39 @@ func post(p Post) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<p dir=\"auto\" style=\"margin:8px 0 0\">")
+		if p.Stage != "" {
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<p class=\"quiet\" style=\"margin:0;font-size:14px\">")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			var templ_7745c5c3_Var22 string
+			templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(stage(p.Stage))
+			if templ_7745c5c3_Err != nil {
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `page.templ`, Line: 65, Col: 68}
+			}
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "</p>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<p dir=\"auto\" style=\"margin:8px 0 0\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		var templ_7745c5c3_Var22 string
-		templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(quoted(p.Excerpt, 280))
+		var templ_7745c5c3_Var23 string
+		templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(quoted(p.Excerpt, 280))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `page.templ`, Line: 64, Col: 63}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `page.templ`, Line: 67, Col: 63}
 		}
-		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "</p></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "</p></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -432,7 +451,7 @@ func colours() templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<style>\n\t\t:root { color-scheme: light dark; }\n\t\t.ground { background-color: #f6f5f2; }\n\t\t.sheet { background-color: #fdfdfc; }\n\t\t.edge { border-color: #dddcd8; }\n\t\t.ink { color: #1d2237; }\n\t\t.quiet { color: #565b6e; }\n\t\t.card { background-color: #f0efec; border-left-color: #7b8090; }\n\t\t.card.good { border-left-color: #0c8275; }\n\t\t.card.ask { border-left-color: #c25a12; }\n\t\t.card.bad { border-left-color: #c02f30; }\n\t\t.button { background-color: #1d2237; color: #fdfdfc !important; }\n\t\t@media (prefers-color-scheme: dark) {\n\t\t\t.ground { background-color: #101219 !important; }\n\t\t\t.sheet { background-color: #181b24 !important; }\n\t\t\t.edge { border-color: #31353f !important; }\n\t\t\t.ink { color: #edece8 !important; }\n\t\t\t.quiet { color: #a9adb9 !important; }\n\t\t\t.card { background-color: #22252f !important; }\n\t\t\t.button { background-color: #edece8 !important; color: #101219 !important; }\n\t\t}\n\t</style>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "<style>\n\t\t:root { color-scheme: light dark; }\n\t\t.ground { background-color: #f6f5f2; }\n\t\t.sheet { background-color: #fdfdfc; }\n\t\t.edge { border-color: #dddcd8; }\n\t\t.ink { color: #1d2237; }\n\t\t.quiet { color: #565b6e; }\n\t\t.card { background-color: #f0efec; border-left-color: #7b8090; }\n\t\t.card.good { border-left-color: #0c8275; }\n\t\t.card.ask { border-left-color: #c25a12; }\n\t\t.card.bad { border-left-color: #c02f30; }\n\t\t.button { background-color: #1d2237; color: #fdfdfc !important; }\n\t\t@media (prefers-color-scheme: dark) {\n\t\t\t.ground { background-color: #101219 !important; }\n\t\t\t.sheet { background-color: #181b24 !important; }\n\t\t\t.edge { border-color: #31353f !important; }\n\t\t\t.ink { color: #edece8 !important; }\n\t\t\t.quiet { color: #a9adb9 !important; }\n\t\t\t.card { background-color: #22252f !important; }\n\t\t\t.button { background-color: #edece8 !important; color: #101219 !important; }\n\t\t}\n\t</style>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -58,7 +58,7 @@ func (t *text) tight(s string) { t.WriteString("\n" + s) }
 
 func (t *text) post(p Post) {
 	var lines []string
-	for _, s := range []string{p.Verdict, words(p.Words), join(p.Client, p.Where), planned(p.When), stage(p.Stage), quoted(p.Excerpt, 280)} {
+	for _, s := range []string{p.Verdict, words(p.Words), join(p.Client, p.Where), p.Note, planned(p.When), stage(p.Stage), quoted(p.Excerpt, 280)} {
 		if s != "" {
 			lines = append(lines, wrap(s, width-2))
 		}
