@@ -114,6 +114,7 @@ var routes = map[string]route{
 	"POST /review/{token}/links":                    reviewed("/links", func(*grounds, dbtest.Holding) url.Values { return url.Values{} }),
 	"GET /m/{signed}":                               signed,
 	"GET /w/{slug}/feeds":                           free("/feeds"),
+	"GET /w/{slug}/settings/networks":               free("/settings/networks"),
 	"POST /w/{slug}/feeds":                          feeds,
 	"POST /w/{slug}/feeds/{feed}/revocation":        post(func(of dbtest.Holding) string { return "/feeds/" + id(of.Feed) + "/revocation" }),
 	"GET /feeds/{file}":                             subscribed,

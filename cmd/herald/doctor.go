@@ -29,8 +29,14 @@ type finding struct {
 }
 
 func doctorCommand(ctx context.Context, args []string, out io.Writer) error {
-	if err := parse(flags("doctor"), args); err != nil {
+	f := flags("doctor")
+	networks := f.Bool("networks", false, "print what each network takes, and what to see to before the first real post")
+	if err := parse(f, args); err != nil {
 		return err
+	}
+	if *networks {
+		printNetworks(out)
+		return nil
 	}
 	config, err := boot.Read(os.Environ())
 	if err != nil {

@@ -46,6 +46,10 @@ var bluesky = Network{
 			n.each(func(r *FormatRule) { r.Video.MaxTime = time.Duration(v) * time.Second })
 		},
 	},
+	GoLive: []string{
+		"The account has confirmed its e-mail address, or videos are refused.",
+		"The token is an app password, not the password of the account.",
+	},
 }
 
 var (

@@ -26,6 +26,9 @@ var discord = Network{
 	Rates:  []Rate{{"post", 30, time.Minute}},
 	LookUp: Weak,
 	Settle: time.Minute,
+	GoLive: []string{
+		"A bot may view the channel, send messages and attach files, and read its history so that a lost answer can be looked up.",
+	},
 }
 
 var (

@@ -35,6 +35,14 @@ var facebook = Network{
 	Pulls:  true,
 	LookUp: Weak,
 	Settle: 5 * time.Minute,
+	Hurdles: []Hurdle{
+		{Support: NeedsReview, Say: "Meta reviews an app before it may post to Pages of people who have no role in it: pages_manage_posts and pages_read_engagement."},
+	},
+	GoLive: []string{
+		"The app has been reviewed for its scopes, and the business behind it verified.",
+		"A Page of which Meta asks Page Publishing Authorization has it, and its people have two-factor sign-in.",
+		"HERALD_FACEBOOK_VERSION is a version of the Graph API that Meta still serves: each ends some two years after it came.",
+	},
 }
 
 var (

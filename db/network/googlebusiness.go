@@ -33,6 +33,14 @@ var googleBusiness = Network{
 	Pulls:  true,
 	LookUp: Weak,
 	Settle: time.Minute,
+	Hurdles: []Hurdle{
+		{Support: NeedsReview, Say: "Google opens the API to a project on request; its quota is zero before."},
+	},
+	GoLive: []string{
+		"The request for access to the API was granted.",
+		"The Google My Business API is enabled for the project, apart from the newer ones.",
+		"HERALD_PROVIDER_URL_TTL covers the time that Google takes to fetch a picture.",
+	},
 }
 
 var (

@@ -45,6 +45,14 @@ var instagram = Network{
 	learn: map[string]func(*Network, int64){
 		"max_hashtags": func(n *Network, v int64) { n.Text.Hashtags = int(v) },
 	},
+	Hurdles: []Hurdle{
+		{Support: NeedsReview, Say: "Meta reviews an app before it may post to accounts of people who have no role in it. The account has to be a business or a creator."},
+	},
+	GoLive: []string{
+		"HERALD_PROVIDER_URL_TTL covers the time that Instagram takes to fetch a video and to work on it.",
+		"The media store, or HERALD_BASE_URL, answers Instagram over HTTPS without a sign-in.",
+		"The account is a professional one, and Page Publishing Authorization or two-factor sign-in is done where Meta asks for it.",
+	},
 }
 
 var (

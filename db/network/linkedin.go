@@ -33,6 +33,14 @@ var linkedin = Network{
 	Rates:  []Rate{{"post", 100, 24 * time.Hour}},
 	LookUp: Weak,
 	Settle: 2 * time.Minute,
+	Hurdles: []Hurdle{
+		{Support: NeedsReview, Say: "A member's profile works with the product Share on LinkedIn. Pages of organisations need Community Management, for which LinkedIn reviews the app."},
+	},
+	GoLive: []string{
+		"HERALD_LINKEDIN_VERSION is a month that LinkedIn still serves: each ends after about a year, and calls are refused from then on.",
+		"The person who connects an organisation is an administrator or content administrator of it.",
+		"Where the app gets no refresh token, each account is reconnected every 60 days.",
+	},
 }
 
 var (

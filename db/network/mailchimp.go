@@ -23,6 +23,9 @@ var mailchimp = Network{
 	Rates:  []Rate{{"call", 10, time.Second}},
 	LookUp: Proof,
 	Settle: 2 * time.Minute,
+	GoLive: []string{
+		"The audience has a postal address, and the footer a link to unsubscribe: a campaign without is not sent.",
+	},
 }
 
 var mailchimpImage = FileRule{Types: []string{"image/jpeg", "image/png", "image/gif"}, Bytes: 1_000_000}

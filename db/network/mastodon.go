@@ -64,6 +64,9 @@ var mastodon = Network{
 		"video_size_limit":   func(n *Network, v int64) { n.each(func(r *FormatRule) { r.Video.Bytes = v }) },
 		"video_matrix_limit": func(n *Network, v int64) { n.each(func(r *FormatRule) { r.Video.Pixels = v }) },
 	},
+	GoLive: []string{
+		"The server reads the account's limits to Herald when it is checked; check it once after it was connected.",
+	},
 }
 
 var (

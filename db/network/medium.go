@@ -23,6 +23,12 @@ var medium = Network{
 	},
 	Rates:  []Rate{{"post", 15, 24 * time.Hour}},
 	LookUp: NoLook,
+	Hurdles: []Hurdle{
+		{Support: Configurable, Say: "Works with an integration token that was made before Medium stopped giving them out."},
+	},
+	GoLive: []string{
+		"The legacy API answers the token; Medium promises nothing about it.",
+	},
 }
 
 var mediumImage = FileRule{Types: []string{"image/jpeg", "image/png", "image/gif"}, Bytes: 10_000_000}

@@ -32,6 +32,8 @@ type Network struct {
 	KeyHolds time.Duration // how long it remembers that key; zero for good
 	LookUp   Strength
 	Settle   time.Duration // until a post that was made is sure to be in the network's list
+	Hurdles  []Hurdle      // what stands before formats; the first that fits counts
+	GoLive   []string      // what an operator has to see to before the first real post
 
 	// Of accounts that a person connects by an address and a token. Address is
 	// empty for networks that are connected by signing in there.

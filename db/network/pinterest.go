@@ -30,6 +30,13 @@ var pinterest = Network{
 	Pulls:  true,
 	LookUp: Weak,
 	Settle: 5 * time.Minute,
+	Hurdles: []Hurdle{
+		{Support: NeedsReview, Say: "Pins of an app on trial access are seen by their creator only."},
+	},
+	GoLive: []string{
+		"The app has standard access.",
+		"Links do not lead through a shortener: Pinterest refuses those.",
+	},
 }
 
 var (

@@ -28,6 +28,13 @@ var slack = Network{
 	Rates:  []Rate{{"post", 60, time.Minute}},
 	LookUp: Weak,
 	Settle: time.Minute,
+	Hurdles: []Hurdle{
+		{Support: Configurable, Formats: []Format{FormatImage, FormatImages}, Say: "Pictures go as a bot. An incoming webhook carries text alone."},
+		{Support: Impossible, Formats: []Format{FormatVideo}, Say: "A video would be shared by a call that names no message, so nothing could be proved."},
+	},
+	GoLive: []string{
+		"The bot is in the channel and may read its history, so that a lost answer can be looked up.",
+	},
 }
 
 var slackImage = FileRule{Types: []string{"image/jpeg", "image/png", "image/gif"}, Bytes: 20_000_000}

@@ -24,6 +24,9 @@ var telegram = Network{
 	},
 	Rates:  []Rate{{"post", 20, time.Minute}},
 	LookUp: NoLook,
+	GoLive: []string{
+		"The bot is an administrator of the channel that may post.",
+	},
 }
 
 var (

@@ -41,6 +41,13 @@ var threads = Network{
 	Pulls:  true,
 	LookUp: Proof,
 	Settle: 2 * time.Minute,
+	Hurdles: []Hurdle{
+		{Support: NeedsReview, Say: "Meta reviews an app before it may post to profiles of people who are not its testers."},
+	},
+	GoLive: []string{
+		"The Threads app has an id and a secret of its own, apart from those of the Facebook app.",
+		"HERALD_PROVIDER_URL_TTL covers the time that Threads takes to fetch a video and to work on it.",
+	},
 }
 
 var (

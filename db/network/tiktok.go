@@ -50,6 +50,13 @@ var tiktok = Network{
 			n.each(func(r *FormatRule) { r.Video.MaxTime = min(r.Video.MaxTime, time.Duration(v)*time.Second) })
 		},
 	},
+	Hurdles: []Hurdle{
+		{Support: NeedsReview, Say: "An app that TikTok has not audited posts to private accounts only, for five people a day."},
+	},
+	GoLive: []string{
+		"The domain of the media store, or of HERALD_BASE_URL, is verified in the TikTok app: photos are fetched from there, and videos of accounts set to be pulled.",
+		"The app has passed the audit of the Content Posting API.",
+	},
 }
 
 var (

@@ -26,6 +26,9 @@ var webhook = Network{
 
 	Address: "where posts are delivered, as https://hooks.example.com/herald",
 	Signs:   true,
+	GoLive: []string{
+		"The receiver answers within HERALD_PROVIDER_TIMEOUT, checks the signature and drops a delivery id that it has seen.",
+	},
 }
 
 var (

@@ -38,6 +38,13 @@ var wordpress = Network{
 
 	Address:   "the address of the site, as https://blog.example.com",
 	TokenHelp: "The application password is made in the site's dashboard, under Users, Profile. The account's id is the login name it belongs to.",
+	Hurdles: []Hurdle{
+		{Support: Impossible, Formats: []Format{FormatImages, FormatCarousel}, Say: "A post has one picture, its featured image."},
+	},
+	GoLive: []string{
+		"The site is reached over HTTPS, and its server passes on the Authorization header.",
+		"The person whose application password it is may publish posts and upload files.",
+	},
 }
 
 var wordpressImage = FileRule{Types: []string{"image/jpeg", "image/png", "image/gif", "image/webp"}, Bytes: 10_000_000}

@@ -47,6 +47,11 @@ var x = Network{
 		},
 		"video_size_limit": func(n *Network, v int64) { n.each(func(r *FormatRule) { r.Video.Bytes = v }) },
 	},
+	GoLive: []string{
+		"The app has credits: X is paid by the post, and a post with a link costs more.",
+		"The app may read and write, and asks for media.write and offline.access.",
+		"Since February 2026 X may refuse replies of apps on its self-serve plans; a first comment or a thread is such a reply.",
+	},
 }
 
 var (

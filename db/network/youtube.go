@@ -52,6 +52,14 @@ var youtube = Network{
 			n.each(func(r *FormatRule) { r.Video.MaxTime = min(r.Video.MaxTime, time.Duration(v)*time.Second) })
 		},
 	},
+	Hurdles: []Hurdle{
+		{Support: NeedsReview, Say: "A Google project that has not been audited publishes privately only."},
+	},
+	GoLive: []string{
+		"The project has passed the audit of the YouTube API, or its videos stay private.",
+		"The consent screen is in production: in testing, Google ends each sign-in after 7 days.",
+		"The channel has confirmed a phone number, for videos over 15 minutes and for covers.",
+	},
 }
 
 var (

@@ -17,7 +17,7 @@ func (d *Desk) showAccounts(w http.ResponseWriter, r *http.Request, scope *db.Sc
 	if err != nil {
 		return err
 	}
-	p := accounts.PageProps{Paused: since(all.PausedAt, scope.Workspace.Zone)}
+	p := accounts.PageProps{Networks: at(scope, "/settings/networks"), Paused: since(all.PausedAt, scope.Workspace.Zone)}
 	if scope.Actor.MayAnywhere(model.WorkspaceManage) {
 		p.Pause = pauseSwitch(at(scope, "/pause"), all.PausedAt != nil, "workspace", "Holds back everything that is due, for every client, until it is resumed.")
 	}

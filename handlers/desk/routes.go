@@ -18,7 +18,20 @@ type route struct {
 func (d *Desk) routes() []route {
 	var all []route
 	for _, list := range [][]route{
-		d.calendarRoutes(), d.composerRoutes(), d.mediaRoutes(), d.libraryRoutes(), d.uploadRoutes(), d.approvalRoutes(), d.targetRoutes(), d.accountRoutes(), d.activityRoutes(), d.liveRoutes(), d.findRoutes(), d.feedRoutes(), d.settingsRoutes(),
+		d.calendarRoutes(),
+		d.composerRoutes(),
+		d.mediaRoutes(),
+		d.libraryRoutes(),
+		d.uploadRoutes(),
+		d.approvalRoutes(),
+		d.targetRoutes(),
+		d.accountRoutes(),
+		d.activityRoutes(),
+		d.liveRoutes(),
+		d.findRoutes(),
+		d.feedRoutes(),
+		d.settingsRoutes(),
+		d.networkRoutes(),
 	} {
 		all = append(all, list...)
 	}
