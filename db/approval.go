@@ -27,6 +27,7 @@ type Submitted struct {
 	Post model.PostID
 	Page PostPage
 	No   error
+	Auto AutoPlan // what became of its plan, where nobody had to be asked
 }
 
 // Submit asks for approval of posts, in one transaction. Each post that can be
@@ -57,6 +58,7 @@ func (sc *Scope) Submit(ctx context.Context, list []Submission) (out []Submitted
 			}
 			out = append(out, one)
 			mails.ask(asked)
+			mails.unplanned(one.Page.Version, one.Auto)
 		}
 		return mails.send(ctx, tx)
 	})
@@ -76,34 +78,36 @@ func (sc *Scope) SubmitPost(ctx context.Context, s Submission) (PostPage, error)
 func (sc *Scope) trySubmit(ctx context.Context, tx pgx.Tx, s Submission, team team) (one Submitted, asked []ask, err error) {
 	one.Post = s.Post
 	err = pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error {
-		one.Page, asked, err = sc.submit(ctx, tx, s, team)
+		asked, err = sc.submit(ctx, tx, s, team, &one)
 		return err
 	})
 	err = refused(err)
 	if _, no := model.Refused(err); no {
-		one.No = err
+		one.No, one.Auto = err, AutoPlan{}
 		return one, nil, nil
 	}
 	return one, asked, err
 }
 
-func (sc *Scope) submit(ctx context.Context, tx pgx.Tx, s Submission, team team) (page PostPage, asked []ask, err error) {
-	page, err = sc.postPage(ctx, tx, s.Post, sqlPostLock)
+func (sc *Scope) submit(ctx context.Context, tx pgx.Tx, s Submission, team team, out *Submitted) (asked []ask, err error) {
+	if out.Page, err = sc.postPage(ctx, tx, s.Post, sqlPostLock); err != nil {
+		return nil, err
+	}
+	if err := sc.maySubmit(out.Page, s); err != nil {
+		return nil, err
+	}
+	live, err := sc.submittable(ctx, tx, out.Page)
 	if err != nil {
-		return page, nil, err
+		return nil, err
 	}
-	if err := sc.maySubmit(page, s); err != nil {
-		return page, nil, err
+	if asked, err = sc.openRequests(ctx, tx, out.Page, live, team); err != nil {
+		return nil, err
 	}
-	live, err := sc.submittable(ctx, tx, page)
-	if err != nil {
-		return page, nil, err
+	if out.Auto, err = sc.approveIfAll(ctx, tx, s.Post, out.Page.Version.ID, live); err != nil {
+		return nil, err
 	}
-	if asked, err = sc.openRequests(ctx, tx, page, live, team); err != nil {
-		return page, nil, err
-	}
-	page, err = sc.settle(ctx, tx, page.Post.ID)
-	return page, asked, err
+	out.Page, err = sc.settle(ctx, tx, s.Post)
+	return asked, err
 }
 
 // maySubmit refuses a post that is in no state to be submitted by the actor.
@@ -192,8 +196,7 @@ const sqlRequestsStanding = `
 const sqlPostReview = `UPDATE tenant.posts SET review = $3 WHERE tenant_id = $1 AND id = $2`
 
 // openRequests asks every client that has a workflow and has not been asked
-// about this version, or has not said yes to it. With nobody left to ask the
-// post is approved.
+// about this version, or has not said yes to it.
 func (sc *Scope) openRequests(ctx context.Context, tx pgx.Tx, page PostPage, live []Target, team team) (asked []ask, err error) {
 	flows, err := sc.workflows(ctx, tx, clientsOf(live), team)
 	if err != nil {
@@ -222,12 +225,8 @@ func (sc *Scope) openRequests(ctx context.Context, tx pgx.Tx, page PostPage, liv
 	if _, err := tx.Exec(ctx, sqlPostReview, sc.Actor.Tenant, page.Post.ID, "in_review"); err != nil {
 		return nil, err
 	}
-	err = sc.audit(ctx, tx, note{verb: "submitted", subject: "post", id: int64(page.Post.ID), client: onlyClient(live),
+	return asked, sc.audit(ctx, tx, note{verb: "submitted", subject: "post", id: int64(page.Post.ID), client: onlyClient(live),
 		detail: map[string]any{"version": page.Version.ID, "requests": len(asked)}})
-	if err != nil {
-		return nil, err
-	}
-	return asked, sc.approveIfAll(ctx, tx, page.Post.ID, page.Version.ID, live)
 }
 
 const sqlRequestsUnsettled = `
@@ -243,15 +242,15 @@ const sqlPostApprove = `
 // approveIfAll approves the post if the last request of every client that was
 // asked about the version is approved, or was taken back because nobody there is asked
 // any more. The caller holds the post's lock, so this
-// happens once.
-func (sc *Scope) approveIfAll(ctx context.Context, tx pgx.Tx, post model.PostID, version model.VersionID, targets []Target) error {
+// happens once. What the clients' workflows schedule by themselves is scheduled.
+func (sc *Scope) approveIfAll(ctx context.Context, tx pgx.Tx, post model.PostID, version model.VersionID, targets []Target) (auto AutoPlan, err error) {
 	var unsettled int
 	if err := tx.QueryRow(ctx, sqlRequestsUnsettled, sc.Actor.Tenant, post, version).Scan(&unsettled); err != nil || unsettled > 0 {
-		return err
+		return auto, err
 	}
 	tag, err := tx.Exec(ctx, sqlPostApprove, sc.Actor.Tenant, post, version)
 	if err != nil || tag.RowsAffected() == 0 {
-		return err
+		return auto, err
 	}
 	var ids []model.TargetID
 	for _, t := range targets {
@@ -259,10 +258,15 @@ func (sc *Scope) approveIfAll(ctx context.Context, tx pgx.Tx, post model.PostID,
 			ids = append(ids, t.ID)
 		}
 	}
-	if _, err := sc.moveTargets(ctx, tx, move{ids: ids, to: model.Ready, reason: "approved"}); err != nil {
-		return err
+	ready, err := sc.moveTargets(ctx, tx, move{ids: ids, to: model.Ready, reason: "approved"})
+	if err != nil {
+		return auto, err
 	}
-	return sc.audit(ctx, tx, note{verb: "approval_complete", subject: "post", id: int64(post), client: onlyClient(targets), detail: map[string]any{"version": version}})
+	err = sc.audit(ctx, tx, note{verb: "approval_complete", subject: "post", id: int64(post), client: onlyClient(targets), detail: map[string]any{"version": version}})
+	if err != nil {
+		return auto, err
+	}
+	return sc.autoSchedule(ctx, tx, post, readied(targets, ready))
 }
 
 // settle ends a change of a post: revision and aggregate are brought up to date.

@@ -37,14 +37,15 @@ type mailing struct {
 	first     int64                                     // the first decision that writers hear of: names the batch
 	back      map[model.UserID][]model.ApprovalMailPost // posts that nobody is asked about any more
 	returned  []giving
-	from      model.LinkID // the link whose reader asked for the mail; zero if nobody did
-	form      string       // the key of the form by which it was asked for
-	gathers   bool         // who is asked hears of what follows soon in the same mail
+	late      map[model.UserID][]unplanned // approved, and not scheduled
+	from      model.LinkID                 // the link whose reader asked for the mail; zero if nobody did
+	form      string                       // the key of the form by which it was asked for
+	gathers   bool                         // who is asked hears of what follows soon in the same mail
 }
 
 func newMailing(sc *Scope, team team) *mailing {
 	return &mailing{sc: sc, team: team, approvers: map[model.ApproverID][]ask{}, users: map[model.UserID][]ask{}, writers: map[model.UserID][]model.ApprovalMailPost{},
-		back: map[model.UserID][]model.ApprovalMailPost{}}
+		back: map[model.UserID][]model.ApprovalMailPost{}, late: map[model.UserID][]unplanned{}}
 }
 
 // ask adds requests for the people of their stages. Who acts now needs no mail.
@@ -92,6 +93,11 @@ func (m *mailing) send(ctx context.Context, tx pgx.Tx) error {
 	}
 	for _, g := range m.returned {
 		if err := m.sendBack(ctx, tx, g); err != nil {
+			return err
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(m.late)) {
+		if err := m.sendUnplanned(ctx, tx, id, m.late[id]); err != nil {
 			return err
 		}
 	}

@@ -28,6 +28,7 @@ type Decided struct {
 	State    model.RequestState // of the request now
 	Stage    int
 	Approved bool // every client has approved: the post is
+	Auto     AutoPlan
 	Repeated bool // the person had decided the same before; nothing was added
 	No       error
 }
@@ -87,6 +88,7 @@ func (sc *Scope) decide(ctx context.Context, by decider, list []Decision) (out [
 			if one.id != 0 && one.post.Verdict != "" {
 				mails.tell(one.row.WrittenBy, one.id, one.post)
 			}
+			mails.unplanned(one.version, one.out.Auto)
 		}
 		return mails.send(ctx, tx)
 	})
@@ -300,7 +302,7 @@ func (g *deciding) passed(ctx context.Context, tx pgx.Tx, override bool) (bool, 
 }
 
 // consequences brings the post and the people to be told up to date.
-func (g *deciding) consequences(ctx context.Context, tx pgx.Tx, next bool) error {
+func (g *deciding) consequences(ctx context.Context, tx pgx.Tx, next bool) (err error) {
 	flow := workflow{Client: g.row.ClientID, Name: g.row.Client, Zone: g.row.ClientZone, Stages: g.row.Stages}
 	a := askOf(g.version, flow, g.out.Stage, g.liveTargets())
 	a.request, a.sender = g.row.ID, g.team.name(g.row.AskedBy)
@@ -315,13 +317,14 @@ func (g *deciding) consequences(ctx context.Context, tx pgx.Tx, next bool) error
 		g.asks = []ask{a}
 		return nil
 	case g.out.State == model.RequestApproved:
-		if err := g.sc.approveIfAll(ctx, tx, g.row.PostID, g.row.VersionID, g.targets); err != nil {
+		if g.out.Auto, err = g.sc.approveIfAll(ctx, tx, g.row.PostID, g.row.VersionID, g.targets); err != nil {
 			return err
 		}
 		if err := tx.QueryRow(ctx, sqlPostIsApproved, g.sc.Actor.Tenant, g.row.PostID, g.row.VersionID).Scan(&g.out.Approved); err != nil {
 			return err
 		}
 		if tell.Done = g.out.Approved; tell.Done {
+			tell.Scheduled = g.out.Auto.All()
 			g.post = tell
 		}
 	}

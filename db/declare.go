@@ -84,6 +84,11 @@ type DeclaredClient struct {
 	Zone           *string
 	LateCutoff     *time.Duration // 0: the operator's setting
 	TimeIsMaterial *bool
+	AutoSchedule   *bool
+	RemindAfter    *time.Duration // 0: never, here and below
+	RemindEvery    *time.Duration
+	EscalateAfter  *time.Duration
+	EscalateTo     []string // e-mail addresses of members; replaced as a whole
 	Paused         *bool
 	Approvers      []DeclaredApprover
 	Stages         []DeclaredStage    // replaced as a whole

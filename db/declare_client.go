@@ -19,11 +19,15 @@ type clientRow struct {
 	zone     string
 	cutoff   *time.Duration
 	material bool
+	auto     bool
+	remind   *time.Duration
+	every    *time.Duration
+	escalate *time.Duration
 	paused   *time.Time
 }
 
 const sqlDeclaredClients = `
-	SELECT slug, id, name, zone, late_cutoff, time_is_material, paused_at FROM tenant.clients WHERE tenant_id = $1 ORDER BY id FOR NO KEY UPDATE`
+	SELECT slug, id, name, zone, late_cutoff, time_is_material, auto_schedule, remind_after, remind_every, escalate_after, paused_at FROM tenant.clients WHERE tenant_id = $1 ORDER BY id FOR NO KEY UPDATE`
 
 // allClients reads the clients and writes the declared ones.
 func (h *hand) allClients(ctx context.Context) error {
@@ -34,7 +38,7 @@ func (h *hand) allClients(ctx context.Context) error {
 	}
 	var slug string
 	var c clientRow
-	_, err = pgx.ForEachRow(rows, []any{&slug, &c.id, &c.name, &c.zone, &c.cutoff, &c.material, &c.paused}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&slug, &c.id, &c.name, &c.zone, &c.cutoff, &c.material, &c.auto, &c.remind, &c.every, &c.escalate, &c.paused}, func() error {
 		h.clients[slug] = c
 		return nil
 	})
@@ -50,10 +54,12 @@ func (h *hand) allClients(ctx context.Context) error {
 }
 
 const sqlClientInsert = `
-	INSERT INTO tenant.clients (tenant_id, slug, name, zone, late_cutoff, time_is_material, paused_at) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`
+	INSERT INTO tenant.clients (tenant_id, slug, name, zone, late_cutoff, time_is_material, paused_at, auto_schedule, remind_after, remind_every, escalate_after)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id`
 
 const sqlClientUpdate = `
-	UPDATE tenant.clients SET name = $3, zone = $4, late_cutoff = $5, time_is_material = $6, paused_at = $7 WHERE tenant_id = $1 AND id = $2`
+	UPDATE tenant.clients SET name = $3, zone = $4, late_cutoff = $5, time_is_material = $6, paused_at = $7, auto_schedule = $8, remind_after = $9, remind_every = $10, escalate_after = $11
+	 WHERE tenant_id = $1 AND id = $2`
 
 func (h *hand) client(ctx context.Context, c DeclaredClient) (err error) {
 	have, there := h.clients[c.Slug]
@@ -66,15 +72,23 @@ func (h *hand) client(ctx context.Context, c DeclaredClient) (err error) {
 	set(&diff, "zone", &have.zone, c.Zone)
 	setOrNone(&diff, "late cut-off", &have.cutoff, c.LateCutoff)
 	set(&diff, "time is material", &have.material, c.TimeIsMaterial)
+	set(&diff, "auto-schedule", &have.auto, c.AutoSchedule)
+	setOrNone(&diff, "reminders", &have.remind, c.RemindAfter)
+	setOrNone(&diff, "reminders", &have.every, c.RemindEvery)
+	setOrNone(&diff, "escalation", &have.escalate, c.EscalateAfter)
 	setSince(&diff, "paused", &have.paused, c.Paused, h.now)
+	if have.every != nil && have.remind == nil {
+		h.refuse(c.At, "remind_every of the client %s needs remind_after", c.Slug)
+		return nil
+	}
 	defer func() { h.clients[c.Slug] = have }()
 	switch {
 	case diff.none():
 		return nil
 	case diff.made:
-		err = h.tx.QueryRow(ctx, sqlClientInsert, h.ID, c.Slug, have.name, have.zone, have.cutoff, have.material, have.paused).Scan(&have.id)
+		err = h.tx.QueryRow(ctx, sqlClientInsert, h.ID, c.Slug, have.name, have.zone, have.cutoff, have.material, have.paused, have.auto, have.remind, have.every, have.escalate).Scan(&have.id)
 	default:
-		_, err = h.tx.Exec(ctx, sqlClientUpdate, h.ID, have.id, have.name, have.zone, have.cutoff, have.material, have.paused)
+		_, err = h.tx.Exec(ctx, sqlClientUpdate, h.ID, have.id, have.name, have.zone, have.cutoff, have.material, have.paused, have.auto, have.remind, have.every, have.escalate)
 	}
 	if err != nil {
 		return err
@@ -95,6 +109,9 @@ func (h *hand) eachClient(ctx context.Context) error {
 			}
 		}
 		if err := h.stages(ctx, c, row); err != nil {
+			return err
+		}
+		if err := h.escalation(ctx, c, row); err != nil {
 			return err
 		}
 		if err := h.blackouts(ctx, c, row); err != nil {
@@ -194,32 +211,43 @@ func (h *hand) stages(ctx context.Context, c DeclaredClient, row clientRow) erro
 	if err != nil || slices.EqualFunc(have, want, stageRow.equal) {
 		return err
 	}
-	if err := h.replaceStages(ctx, row, want); err != nil {
+	if err := h.scope.replaceStages(ctx, h.tx, row.id, want); err != nil {
 		return err
 	}
 	return h.note(ctx, "stages of "+h.Slug+"/"+c.Slug, difference{words: []string{"stages"}}, note{subject: "client", id: int64(row.id), client: row.id})
 }
 
-const sqlStageInsert = `INSERT INTO tenant.stages (tenant_id, client_id, position, name, rule) VALUES ($1, $2, $3, $4, $5) RETURNING id`
+const sqlDeclaredEscalation = `SELECT user_id FROM tenant.escalation_people WHERE tenant_id = $1 AND client_id = $2 ORDER BY user_id`
 
-const sqlStagePerson = `INSERT INTO tenant.stage_people (tenant_id, stage_id, user_id, approver_id) VALUES ($1, $2, nullif(greatest($3, 0), 0), nullif(greatest(-$3, 0), 0))`
-
-func (h *hand) replaceStages(ctx context.Context, row clientRow, want []stageRow) error {
-	if _, err := h.tx.Exec(ctx, `DELETE FROM tenant.stages WHERE tenant_id = $1 AND client_id = $2`, h.ID, row.id); err != nil {
+// escalation replaces whom a client's waiting posts are told of, if it was given and
+// differs.
+func (h *hand) escalation(ctx context.Context, c DeclaredClient, row clientRow) error {
+	if c.EscalateTo == nil {
+		return nil
+	}
+	want := []model.UserID{}
+	for _, email := range c.EscalateTo {
+		user, member := h.members[email]
+		if !member {
+			h.refuse(c.At, "escalate_to of the client %s: %s is no member of the workspace", c.Slug, email)
+			continue
+		}
+		want = append(want, user)
+	}
+	slices.Sort(want)
+	want = slices.Compact(want)
+	rows, err := h.tx.Query(ctx, sqlDeclaredEscalation, h.ID, row.id)
+	if err != nil {
 		return err
 	}
-	for i, s := range want {
-		var id model.StageID
-		if err := h.tx.QueryRow(ctx, sqlStageInsert, h.ID, row.id, i+1, s.name, s.rule).Scan(&id); err != nil {
-			return err
-		}
-		for _, person := range s.people {
-			if _, err := h.tx.Exec(ctx, sqlStagePerson, h.ID, id, person); err != nil {
-				return err
-			}
-		}
+	have, err := pgx.CollectRows(rows, pgx.RowTo[model.UserID])
+	if err != nil || slices.Equal(have, want) {
+		return err
 	}
-	return nil
+	if err := h.scope.escalateTo(ctx, h.tx, row.id, want); err != nil {
+		return err
+	}
+	return h.note(ctx, "escalation of "+h.Slug+"/"+c.Slug, difference{words: []string{"people"}}, note{subject: "client", id: int64(row.id), client: row.id})
 }
 
 const sqlStageApprover = `SELECT id FROM tenant.approvers WHERE tenant_id = $1 AND client_id = $2 AND email = $3 AND revoked_at IS NULL`

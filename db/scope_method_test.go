@@ -231,6 +231,23 @@ func approvalMethods() map[string]method {
 		"PostApprovals": {empty: true, calls: map[string]call{"post": func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return sc.PostApprovals(ctx, of.Asked)
 		}}},
+		"Workflows": reads(func(ctx context.Context, sc *db.Scope, _, _ dbtest.Holding) (any, error) { return sc.Workflows(ctx) }),
+		"Workflow": one(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+			return sc.Workflow(ctx, of.Client)
+		}),
+		"SaveWorkflow": {changes: true, calls: map[string]call{
+			"client": func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+				return sc.SaveWorkflow(ctx, of.Client, workflowForm(of, of))
+			},
+			"approver": func(ctx context.Context, sc *db.Scope, own, of dbtest.Holding) (any, error) {
+				return sc.SaveWorkflow(ctx, own.Client, workflowForm(own, of))
+			},
+			"gone": func(ctx context.Context, sc *db.Scope, own, of dbtest.Holding) (any, error) {
+				f := workflowForm(own, own)
+				f.Rules.Stages[0].Users, f.Gone = []model.UserID{own.Owner.Actor.User}, []model.ApproverID{of.Approver}
+				return sc.SaveWorkflow(ctx, own.Client, f)
+			},
+		}},
 		"RevokeLink": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return nil, sc.RevokeLink(ctx, of.Link)
 		}),
@@ -249,6 +266,13 @@ func approvalMethods() map[string]method {
 			return sc.Comments(ctx, of.Draft)
 		}),
 	}
+}
+
+// workflowForm asks of's approver at own's client.
+func workflowForm(own, of dbtest.Holding) db.WorkflowForm {
+	w, _ := own.Owner.Workflow(context.Background(), own.Client)
+	return db.WorkflowForm{Seen: w.Seen, Confirmed: true, Rules: db.WorkflowRules{RemindAfter: 7 * time.Hour,
+		Stages: []db.WorkflowStage{{Name: "Client", Rule: model.AnyOne, Approvers: []model.ApproverID{of.Approver}}}}}
 }
 
 func accountMethods() map[string]method {

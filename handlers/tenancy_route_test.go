@@ -105,6 +105,9 @@ var routes = map[string]route{
 	"POST /w/{slug}/accounts/{account}/pause":       onAccount("/pause", "paused", "true"),
 	"POST /w/{slug}/accounts/{account}/state":       onAccount("/state", "on", "false"),
 	"POST /w/{slug}/accounts/{account}/retries":     onAccount("/retries"),
+	"GET /w/{slug}/settings/workflows":              free("/settings/workflows"),
+	"GET /w/{slug}/settings/workflows/{client}":     get(func(of dbtest.Holding) string { return "/settings/workflows/" + id(of.Client) }),
+	"POST /w/{slug}/settings/workflows/{client}":    workflows,
 	"POST /w/{slug}/clients/{client}/pause":         post(func(of dbtest.Holding) string { return "/clients/" + id(of.Client) + "/pause" }, "paused", "true"),
 	"POST /w/{slug}/pause":                          freePost("/pause", "paused", "true"),
 	"GET /review/{token}":                           reviewed("", func(*grounds, dbtest.Holding) url.Values { return nil }),
@@ -412,6 +415,25 @@ func addAccounts(_ *grounds, own, of dbtest.Holding) []try {
 func onAccount(path string, pairs ...string) route {
 	return func(g *grounds, own, of dbtest.Holding) []try {
 		return []try{{name: "account", path: at(own, "/accounts/"+id(of.Account)+path), form: fields(append(pairs, "seen", g.accountSeen(of))...)}}
+	}
+}
+
+// workflows saves one with an approver in it.
+func workflows(g *grounds, own, of dbtest.Holding) []try {
+	form := func(at, of dbtest.Holding) url.Values {
+		flow, err := at.Owner.Workflow(g.t.Context(), at.Client)
+		if err != nil {
+			g.t.Fatal(err)
+		}
+		return fields("do", "confirm", "seen", flow.Seen, "stages", "1", "name-0", "Client", "rule-0", "any", "approver-0", id(of.Approver))
+	}
+	gone := form(own, own)
+	gone.Set("gone", id(of.Approver))
+	gone.Set("user-0", id(own.Owner.Actor.User))
+	return []try{
+		{name: "client", path: at(own, "/settings/workflows/"+id(of.Client)), form: form(of, of)},
+		{name: "approver", path: at(own, "/settings/workflows/"+id(own.Client)), form: form(own, of)},
+		{name: "gone", path: at(own, "/settings/workflows/"+id(own.Client)), form: gone},
 	}
 }
 

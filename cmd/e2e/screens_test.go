@@ -57,6 +57,7 @@ func furnished(t *testing.T) (a *agency, screens []screen) {
 		{"live evidence", a.target(t, failed.Post.ID, network.Webhook), false}, at("approvals", "/approvals?box=others"), at("approvals, none", "/approvals"),
 		at("accounts", "/accounts"), at("account", "/accounts/%d", account), at("new account", "/accounts/new"), at("activity", "/activity"),
 		at("style", "/settings/style"),
+		at("workflows", "/settings/workflows"), at("workflow", "/settings/workflows/%d", a.client(t, "museum")),
 	}
 }
 

@@ -12,6 +12,7 @@ const (
 	MailComment         = "comment"          // to who works on a post that an approver wrote about
 	MailUnscheduled     = "unscheduled"      // to the writer and the planner of an approved post that nobody scheduled: its time is near
 	MailPlanPassed      = "plan_passed"      // to the same: its time has passed
+	MailNotScheduled    = "not_scheduled"    // to the writer of what was approved and could not be scheduled by itself
 )
 
 // ApprovalMail is the content of a mail about approvals: what it shows, and
@@ -39,4 +40,6 @@ type ApprovalMailPost struct {
 	Verdict Verdict `json:"verdict,omitempty"`  // of a decision
 	Words   string  `json:"words,omitempty"`    // what the decider, or the writer of a comment, wrote
 	Done    bool    `json:"approved,omitempty"` // nothing more is waited for: the post is approved
+
+	Scheduled bool `json:"scheduled,omitempty"` // the approval scheduled it, by the client's workflow
 }

@@ -59,6 +59,8 @@ var deeds = map[string]deed{
 	"folder/removed":         {"folder-minus", "removed a folder", ""},
 	"client/link_sent":       {"mail", "had a review link mailed for", ""},
 	"client/link_revoked":    {"link-2-off", "took back a review link of", ""},
+	"client/workflow_set":    {"list-checks", "changed how posts are approved for", ""},
+	"post/auto_scheduled":    {"calendar-check", "had the approval schedule", ""},
 	"any/feed_made":          {"calendar-plus", "made a calendar address of", ""},
 	"any/feed_revoked":       {"calendar-x", "revoked a calendar address of", ""},
 	"any/declared":           {"file-cog", "changed", ""},

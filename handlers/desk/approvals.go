@@ -101,6 +101,10 @@ func decidedWords(out db.Decided, v model.Verdict) string {
 		return "Changes requested. The writer gets your words by e-mail."
 	case v == model.Reject:
 		return "Rejected. The writer gets an e-mail."
+	case out.Auto.All():
+		return "Approved, and scheduled for the time it was planned for."
+	case len(out.Auto.Refused) > 0:
+		return "Approved, but not scheduled: " + out.Auto.Refused[0] + " The writer gets an e-mail."
 	case out.Approved:
 		return "Approved. The post can be scheduled now."
 	case out.State == model.RequestApproved:

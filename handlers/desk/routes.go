@@ -32,6 +32,7 @@ func (d *Desk) routes() []route {
 		d.feedRoutes(),
 		d.settingsRoutes(),
 		d.networkRoutes(),
+		d.workflowRoutes(),
 	} {
 		all = append(all, list...)
 	}

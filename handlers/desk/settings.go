@@ -27,6 +27,7 @@ type section struct {
 // is drawn by showSettings under its label.
 var sections = []section{
 	{"You", "Calendar addresses", "calendar-plus", "/feeds", model.PostsView, false},
+	{"Workspace", "Approval workflows", "list-checks", "/settings/workflows", model.ClientsManage, false},
 	{"Herald", "Networks", "table-properties", "/settings/networks", model.AccountsView, false},
 	{"Herald", "Style", "palette", "/settings/style", model.WorkspaceManage, true},
 }

@@ -74,7 +74,7 @@ func (d *Deliverer) messageID(m db.Mail) string {
 // letter reads a mail's content by its kind.
 func (d *Deliverer) letter(m db.Mail) (email.Letter, *problem) {
 	switch m.Kind {
-	case model.MailReviewRequest, model.MailApprovalWaiting, model.MailDecision, model.MailGivenBack, model.MailComment, model.MailUnscheduled, model.MailPlanPassed:
+	case model.MailReviewRequest, model.MailApprovalWaiting, model.MailDecision, model.MailGivenBack, model.MailComment, model.MailUnscheduled, model.MailPlanPassed, model.MailNotScheduled:
 		return d.approvalLetter(m)
 	case kindFailed, kindManualCheck, kindReconnect:
 		return d.noticeLetter(m)
@@ -100,6 +100,8 @@ func (d *Deliverer) approvalLetter(m db.Mail) (email.Letter, *problem) {
 		return email.PlanPassed(m.ToName, content, d.base+content.Path), nil
 	case model.MailGivenBack:
 		return email.GivenBack(m.ToName, content, d.base+content.Path), nil
+	case model.MailNotScheduled:
+		return email.NotScheduled(m.ToName, content, d.base+content.Path), nil
 	}
 	if m.Secret.Empty() {
 		return email.Letter{}, saying("The review link cannot be opened with the keys in HERALD_KEYS.")

@@ -75,6 +75,21 @@ func GivenBack(name string, m model.ApprovalMail, link string) Letter {
 	return l.with(m.Posts)
 }
 
+// NotScheduled tells the writer which approved posts did not get onto the calendar by
+// themselves, and why.
+func NotScheduled(name string, m model.ApprovalMail, link string) Letter {
+	l := Letter{
+		Subject: forClient("Approved, but not scheduled: "+posts(len(m.Posts)), m.Client), Agency: Line(m.Agency, 60), Hello: hello(name), Title: "Approved, but not scheduled",
+		Say:   []string{"This was approved. It should have been scheduled at once for the time it was planned for, and that was refused. It is not published until somebody schedules it."},
+		Label: "Open the post", URL: link, Why: "You wrote it.",
+	}
+	if len(m.Posts) > 1 {
+		l.Label, l.Why = "Open the posts", "You wrote them."
+		l.Say = []string{"These were approved. They should have been scheduled at once for the times they were planned for, and that was refused. They are not published until somebody schedules them."}
+	}
+	return l.with(m.Posts)
+}
+
 // Comment tells who works on a post what an approver wrote about it.
 func Comment(name string, m model.ApprovalMail, link string) Letter {
 	sender := cmp.Or(Line(m.Sender, 60), "Somebody")
@@ -124,7 +139,10 @@ func (l Letter) decided(sender string, m model.ApprovalMail) Letter {
 	default:
 		l.Title = "Approved"
 		l.Say = []string{sender + " approved your post. Somebody else has to agree too before it can be published."}
-		if p.Done {
+		switch {
+		case p.Scheduled:
+			l.Say = []string{sender + " approved your post. Nobody else has to agree, and it was scheduled at once for the time it was planned for."}
+		case p.Done:
 			l.Say = []string{sender + " approved your post. Nobody else has to agree. It goes out once somebody schedules or publishes it."}
 		}
 	}

@@ -34,7 +34,7 @@ func (c *camera) walk(d *demo.Demo) ([]screen, error) {
 		"calendar": "/calendar", "find": "/find", "feeds": "/feeds", "settings-networks": "/settings/networks", "tray": "/calendar?tray=open", "week": "/calendar?view=week", "day": "/calendar?view=day", "list": "/calendar?view=list", "posts": "/posts", "new-post": "/posts/new", "new-account": "/accounts/new",
 		"approvals": "/approvals", "approvals-others": "/approvals?box=others", "approvals-changes": "/approvals?box=changes",
 		"accounts": "/accounts", "activity": "/activity", "media": "/media", "media-list": "/media?view=list", "media-new": "/media/new",
-		"style": "/settings/style",
+		"style": "/settings/style", "workflows": "/settings/workflows",
 	} {
 		all = append(all, screen{name, workspace + path})
 	}
@@ -58,6 +58,11 @@ func (c *camera) walk(d *demo.Demo) ([]screen, error) {
 	if asset != "" {
 		all = append(all, screen{"asset", asset}, screen{"crop", asset + "/crop?preset=instagram/post"}, screen{"focus", asset + "/crop"})
 	}
+	flow, err := c.follow(workspace+"/settings/workflows", "a.workflows-row")
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, screen{"workflow", flow})
 	account, err := c.follow(workspace+"/accounts", ".account-handle a")
 	if err != nil {
 		return nil, err

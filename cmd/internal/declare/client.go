@@ -12,7 +12,8 @@ func (t *table) client(workspace string) (c db.DeclaredClient, ok bool) {
 	name, ok := t.need("slug", slug)
 	c = db.DeclaredClient{
 		At: t.at(t.node), Slug: name, Name: t.text("name", words), Zone: t.text("zone", zone), LateCutoff: t.cutoff(),
-		TimeIsMaterial: t.flag("time_is_material"), Paused: t.flag("paused"),
+		TimeIsMaterial: t.flag("time_is_material"), Paused: t.flag("paused"), AutoSchedule: t.flag("auto_schedule"),
+		RemindAfter: t.wait("remind_after"), RemindEvery: t.wait("remind_every"), EscalateAfter: t.wait("escalate_after"), EscalateTo: t.texts("escalate_to", email),
 	}
 	id := workspace + "/" + name
 	approvers, _ := t.tables("approvers", "approver")
@@ -59,6 +60,23 @@ func (t *table) cutoff() *time.Duration {
 		return nil
 	}
 	return new(d.Truncate(time.Second))
+}
+
+// wait reads after how long somebody who waits for a decision does something.
+func (t *table) wait(key string) *time.Duration {
+	n, ok := t.scalar(key)
+	if !ok {
+		return nil
+	}
+	d, err := time.ParseDuration(n.Value)
+	switch {
+	case n.Value == "never":
+		return new(time.Duration(0))
+	case err != nil || d < time.Hour || d > 90*24*time.Hour:
+		t.refuse(n, "%s is a time from 1h to 2160h, as 24h, or never", key)
+		return nil
+	}
+	return new(d.Truncate(time.Minute))
 }
 
 func (t *table) stage() db.DeclaredStage {

@@ -168,6 +168,7 @@ func TestParseSaysWhatIsWrongWithFileAndLine(t *testing.T) {
 		"workspaces:\n- slug: a\n  clients:\n  - slug: c\n    accounts: [{slug: f, network: Rumble}]":           "Rumble has no public API",
 		"workspaces:\n- slug: a\n  members: [{user: a@b.c, clients: {x: [workspace.manage]}}]":                  "x.yaml:3: x: write posts.view",
 		"workspaces:\n- slug: a\n  clients:\n  - slug: c\n    stages: [{name: s}]":                              "x.yaml:5: a stage needs people",
+		"workspaces:\n- slug: a\n  clients:\n  - slug: c\n    remind_after: 5m":                                 "x.yaml:5: remind_after is a time from 1h",
 		"workspaces:\n- slug: a\n  clients:\n  - slug: c\n    late_cutoff: soon":                                "x.yaml:5: late_cutoff is a time from 1m",
 		"workspaces:\n- slug: a\n  clients:\n  - slug: c\n    blackouts: [{from: x, to: y, reason: z}]":         "x.yaml:5: from: write day and time",
 		"workspaces:\n- slug: a\n  clients:\n  - slug: c\n    accounts: [{slug: f, network: orkut}]":            "x.yaml:5: network: write " + string(network.All()[0].Name) + ", ",
@@ -299,6 +300,40 @@ workspaces:
 	}
 	if s := dbtest.Look[string](t, w, dbtest.SecondShard, `SELECT settings::text FROM tenant.accounts`); s != `{"note": "hello"}` {
 		t.Errorf("settings are %s", s)
+	}
+}
+
+func TestApplyDeclaresWhatAWorkflowDoesByItself(t *testing.T) {
+	t.Parallel()
+	w := dbtest.New(t)
+	apply(t, w, small)
+	rules := `
+workspaces:
+  - slug: nord
+    clients:
+      - {slug: bakery, auto_schedule: true, remind_after: 24h, remind_every: 48h, escalate_after: 96h, escalate_to: [anna@nord.example]}
+`
+	want := []string{"client nord/bakery: auto-schedule, reminders and escalation changed", "escalation of nord/bakery: people changed"}
+	if got := apply(t, w, rules); !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+	if got := apply(t, w, rules); len(got) != 0 {
+		t.Errorf("again: %q", got)
+	}
+	stored := dbtest.Look[string](t, w, dbtest.SecondShard, `SELECT concat_ws(' ', auto_schedule, remind_after, remind_every, escalate_after, (SELECT count(*) FROM tenant.escalation_people)) FROM tenant.clients`)
+	if stored != "t 24:00:00 48:00:00 96:00:00 1" {
+		t.Errorf("stored %s", stored)
+	}
+	for change, want := range map[string]string{
+		"remind_after: never":                "remind_every of the client bakery needs remind_after",
+		"escalate_to: [nobody@nord.example]": "nobody@nord.example is no member of the workspace",
+	} {
+		if _, err := Apply(t.Context(), w.Store, parsed(t, "workspaces: [{slug: nord, clients: [{slug: bakery, "+change+"}]}]")); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", change, err)
+		}
+	}
+	if got := apply(t, w, "workspaces: [{slug: nord, clients: [{slug: bakery, remind_after: never, remind_every: never, escalate_after: never, escalate_to: []}]}]"); len(got) != 2 {
+		t.Errorf("taken back: %q", got)
 	}
 }
 
