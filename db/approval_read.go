@@ -317,7 +317,9 @@ func (s shelf) preview(content model.Content, a planAccount, t shelfTarget) mode
 		p.Media[i].ID, p.Media[i].Alt, p.Media[i].SHA256 = m.ID, m.Alt, m.SHA256
 	}
 	if n != nil {
-		asSent(&p, n, part)
+		s.asSent(&p, n, part)
+	} else {
+		p.Parts = []string{p.Text}
 	}
 	return p
 }
@@ -363,20 +365,24 @@ func (s shelf) played(id model.MediaID) model.RenditionID {
 }
 
 func (s shelf) served(n *network.Network, part model.Part, i int) network.Recipe {
-	draft := network.Draft{Text: part.Text, Link: part.Link, FirstComment: part.FirstComment, Options: part.Options}
-	for _, m := range part.Media {
-		draft.Media = append(draft.Media, s.media[m.ID].as(m.Alt))
-	}
+	draft := s.draft(part)
 	format := n.FormatOf(draft)
 	crop, focal := part.Media[i].Framed(network.PresetOf(n.Name, format))
 	return n.Serve(format, draft.Media[i], network.Framing{Crop: crop, Focal: focal}).Recipe
 }
 
-// asSent turns a preview's words into those that the network gets.
-func asSent(p *model.Preview, n *network.Network, part model.Part) {
+func (s shelf) draft(part model.Part) network.Draft {
 	draft := network.Draft{Text: part.Text, Link: part.Link, FirstComment: part.FirstComment, Options: part.Options}
-	draft, _ = n.Fit(draft)
-	p.Text = n.Body(draft)
+	for _, m := range part.Media {
+		draft.Media = append(draft.Media, s.media[m.ID].as(m.Alt))
+	}
+	return draft
+}
+
+// asSent turns a preview's words into those that the network gets.
+func (s shelf) asSent(p *model.Preview, n *network.Network, part model.Part) {
+	draft, _ := n.Fit(s.draft(part))
+	p.Text, p.Parts, p.Format, p.Chosen = n.Body(draft), n.Parts(draft), string(n.FormatOf(draft)), part.Options
 	if n.Link == network.LinkInText {
 		p.Link = ""
 	}
@@ -385,7 +391,7 @@ func asSent(p *model.Preview, n *network.Network, part model.Part) {
 		if v == "" || v == o.Default {
 			continue
 		}
-		p.Options = append(p.Options, model.PreviewOption{Label: o.Label, Value: optionWords(o, v)})
+		p.Options = append(p.Options, model.PreviewOption{Key: o.Key, Label: o.Label, Value: optionWords(o, v)})
 	}
 }
 

@@ -145,13 +145,16 @@ func (r ApprovalRequest) Last() ApprovalDecision {
 // Preview is what one account would get, as its network will show it.
 type Preview struct {
 	AccountID    AccountID
-	Network      string // canonical name
-	Account      string // its handle
-	Text         string // as it is sent: the variant, with what the network puts into the text
-	Link         string // empty where the network has it in the text
+	Network      string   // canonical name
+	Account      string   // its handle
+	Format       string   // of network.Format; empty on a network that is not known
+	Text         string   // as it is sent: the variant, with what the network puts into the text
+	Parts        []string // the posts that Text becomes; a thread has several
+	Link         string   // empty where the network has it in the text
 	FirstComment string
 	Media        []PreviewMedia
 	Options      []PreviewOption
+	Chosen       map[string]string // the same by key, as network.Post.Options has them
 	DueAt        *time.Time
 	Zone         string // of DueAt's intent
 }
@@ -194,7 +197,7 @@ func ParseRenditionFile(file string) (RenditionID, bool) {
 }
 
 // PreviewOption is one per-target choice, in the network's words.
-type PreviewOption struct{ Label, Value string }
+type PreviewOption struct{ Key, Label, Value string }
 
 // Visibility says who may read a comment.
 type Visibility string

@@ -15,6 +15,7 @@ var bluesky = Network{
 	Comment: TextRule{Max: 300, Unit: Graphemes, Bytes: 3000, Ellipsis: "..."},
 	Alt:     AltRule{Image: true, Video: true, Max: 1000},
 	Link:    LinkBeside,
+	Look:    Look{Ink: Ink{true, true, true}, Grid: 4},
 	Formats: []FormatRule{
 		{Format: FormatText, Text: true, Link: true, Comment: true},
 		{Format: FormatLink, Text: true, Link: true, Comment: true},

@@ -12,6 +12,7 @@ var discord = Network{
 	Text: TextRule{Max: 2000, Unit: UTF16, Ellipsis: "…", MayBlank: true},
 	Alt:  AltRule{Image: true, Video: true, Max: 1024},
 	Link: LinkInText,
+	Look: Look{Ink: Ink{Links: true}, Grid: 10, Reads: true},
 	Formats: []FormatRule{
 		{Format: FormatText, Text: true, Link: true},
 		{Format: FormatImage, Min: 1, Max: 1, Image: discordImage, Text: true, Link: true, Alt: true},

@@ -12,6 +12,7 @@ var facebook = Network{
 	Comment: TextRule{Max: 8000, Unit: UTF16, Ellipsis: "…"},
 	Alt:     AltRule{Image: true},
 	Link:    LinkBeside,
+	Look:    Look{Fold: Fold{At: 477, Lines: 5, More: "See more", Source: "observed by several guides to the feed, 2024 to 2026; not documented"}, Ink: Ink{Links: true, Tags: true}, Grid: 5, Reads: true},
 	Formats: []FormatRule{
 		{Format: FormatText, Text: true, Link: true, Comment: true},
 		{Format: FormatLink, Text: true, Link: true, Comment: true},

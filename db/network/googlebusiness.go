@@ -12,6 +12,7 @@ var googleBusiness = Network{
 	Name: GoogleBusiness,
 	Text: TextRule{Max: 1500, Unit: CodePoints, Ellipsis: "…", MayBlank: true},
 	Link: LinkBeside,
+	Look: Look{Fold: Fold{At: 100, More: "Read more", Source: "observed in Search and Maps, 80 to 100 characters; not documented"}, Grid: 1},
 	Formats: []FormatRule{
 		{Format: FormatText, Text: true, Link: true},
 		{Format: FormatLink, Text: true, Link: true},

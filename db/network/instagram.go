@@ -15,6 +15,7 @@ var instagram = Network{
 	Comment: TextRule{Max: 2200, Unit: UTF16, Ellipsis: "…", Hashtags: 30},
 	Alt:     AltRule{Image: true, Max: 1000},
 	Link:    LinkNone,
+	Look:    Look{Fold: Fold{At: 125, Lines: 2, More: "more", Source: "observed by many guides and named by Meta's for ads; not documented for posts"}, Ink: Ink{Tags: true, Mentions: true}},
 	Formats: []FormatRule{
 		{Format: FormatImage, Min: 1, Max: 1, Image: instagramImage, Text: true, Comment: true, Alt: true},
 		{Format: FormatReel, Min: 1, Max: 1, Video: instagramReel, Text: true, Comment: true},

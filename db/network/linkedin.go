@@ -14,6 +14,7 @@ var linkedin = Network{
 	Comment: TextRule{Max: 1250, Unit: CodePoints, Ellipsis: "…"},
 	Alt:     AltRule{Image: true, Video: true, Max: 4086},
 	Link:    LinkBeside,
+	Look:    Look{Fold: Fold{At: 210, Lines: 3, More: "more", Source: "observed: about 210 at a desk, about 140 on a phone; not documented"}, Ink: Ink{Links: true, Tags: true}, Grid: 5},
 	Formats: []FormatRule{
 		{Format: FormatText, Text: true, Link: true, Comment: true},
 		{Format: FormatLink, Text: true, Link: true, Comment: true},

@@ -12,6 +12,7 @@ var mailchimp = Network{
 	Text: TextRule{Max: 50_000, Unit: CodePoints, Ellipsis: "…", MayBlank: true},
 	Alt:  AltRule{Image: true},
 	Link: LinkInText,
+	Look: Look{Ink: Ink{}, Grid: 1},
 	Formats: []FormatRule{
 		{Format: FormatText, Text: true, Link: true},
 		{Format: FormatImage, Min: 1, Max: 1, Image: mailchimpImage, Text: true, Link: true, Alt: true},

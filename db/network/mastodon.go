@@ -14,6 +14,7 @@ var mastodon = Network{
 	Comment: TextRule{Max: 500, Unit: Graphemes, PerURL: 23, Ellipsis: "…"},
 	Alt:     AltRule{Image: true, Video: true, Max: 1500},
 	Link:    LinkInText,
+	Look:    Look{Fold: Fold{Lines: 32, More: "Read more", Source: "the web app's own 706 pixels of height, which are 32 lines; other apps show all"}, Ink: Ink{true, true, true}, Grid: 4, Reads: true},
 	Formats: []FormatRule{
 		{Format: FormatText, Text: true, Link: true, Comment: true},
 		{Format: FormatImage, Min: 1, Max: 1, Image: mastodonImage, Text: true, Link: true, Comment: true, Alt: true},

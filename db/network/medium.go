@@ -10,6 +10,7 @@ var medium = Network{
 	Text: TextRule{Max: 100_000, Unit: CodePoints, Ellipsis: "…", MayBlank: true},
 	Alt:  AltRule{Image: true},
 	Link: LinkBeside,
+	Look: Look{Grid: 1},
 	Formats: []FormatRule{
 		{Format: FormatText, Text: true, Link: true},
 		{Format: FormatLink, Text: true, Link: true},

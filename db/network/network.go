@@ -20,6 +20,7 @@ type Network struct {
 	Comment  TextRule // the first comment; Max 0 if the network takes none
 	Alt      AltRule
 	Link     LinkUse
+	Look     Look
 	Formats  []FormatRule
 	Options  []Option
 	Clashes  []Clash

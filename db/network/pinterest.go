@@ -14,6 +14,7 @@ var pinterest = Network{
 	Text: TextRule{Max: 800, Unit: CodePoints, Ellipsis: "…", MayBlank: true},
 	Alt:  AltRule{Image: true, Video: true, Max: 500},
 	Link: LinkBeside,
+	Look: Look{Fold: Fold{At: 50, More: "more", Source: "observed: 50 to 60 characters under a pin; not documented"}, Ink: Ink{Tags: true}},
 	Formats: []FormatRule{
 		{Format: FormatImage, Min: 1, Max: 1, Image: pinterestImage, Text: true, Link: true, Alt: true},
 		{Format: FormatImages, Min: 2, Max: 5, Image: pinterestImage, Text: true, Link: true, Alt: true},

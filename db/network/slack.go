@@ -13,6 +13,7 @@ var slack = Network{
 	Comment: TextRule{Max: 4000, Unit: Entities, Ellipsis: "…"},
 	Alt:     AltRule{Image: true, Max: 2000},
 	Link:    LinkInText,
+	Look:    Look{Fold: Fold{At: 700, More: "Show more", Source: "700 characters or five line breaks, as Slack documents it of attachments; messages fold by height"}, Ink: Ink{Links: true}, Grid: 10, Reads: true},
 	Formats: []FormatRule{
 		{Format: FormatText, Text: true, Link: true, Comment: true},
 		{Format: FormatImage, Min: 1, Max: 1, Image: slackImage, Text: true, Link: true, Comment: true, Alt: true},

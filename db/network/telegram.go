@@ -10,6 +10,7 @@ var telegram = Network{
 	Name: Telegram,
 	Text: TextRule{Max: 4096, Unit: UTF16, Ellipsis: "…", MayBlank: true},
 	Link: LinkInText,
+	Look: Look{Ink: Ink{true, true, true}, Grid: 10, Reads: true},
 	Formats: []FormatRule{
 		{Format: FormatText, Text: true, Link: true},
 		{Format: FormatImage, Min: 1, Max: 1, Image: telegramImage, Text: true, Words: 1024, Link: true},

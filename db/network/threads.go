@@ -16,6 +16,7 @@ var threads = Network{
 	Alt:     AltRule{Image: true, Video: true, Max: 1000},
 	Link:    LinkBeside,
 	Thread:  25,
+	Look:    Look{Ink: Ink{true, true, true}, Reads: true},
 	Formats: []FormatRule{
 		{Format: FormatText, Text: true, Link: true, Comment: true},
 		{Format: FormatLink, Text: true, Link: true, Comment: true},

@@ -16,6 +16,7 @@ var tiktok = Network{
 	Name: TikTok,
 	Text: TextRule{Max: 2200, Unit: UTF16, Ellipsis: "...", MayBlank: true},
 	Link: LinkNone,
+	Look: Look{Fold: Fold{At: 100, Lines: 2, More: "more", Source: "observed: 100 to 150 characters over a video; not documented"}, Ink: Ink{Tags: true, Mentions: true}},
 	Formats: []FormatRule{
 		{Format: FormatVideo, Min: 1, Max: 1, Video: tiktokVideo, Text: true},
 		{Format: FormatImage, Min: 1, Max: 1, Image: tiktokPhoto, Text: true},

@@ -9,6 +9,7 @@ var webhook = Network{
 	Comment: TextRule{Max: 100_000, Unit: CodePoints, Ellipsis: "…"},
 	Alt:     AltRule{Image: true, Video: true, Max: 5000},
 	Link:    LinkBeside,
+	Look:    Look{Grid: 20},
 	Formats: []FormatRule{
 		{Format: FormatText, Text: true, Link: true, Comment: true},
 		{Format: FormatLink, Text: true, Link: true, Comment: true},

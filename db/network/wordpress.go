@@ -15,6 +15,7 @@ var wordpress = Network{
 	Text: TextRule{Max: 100_000, Unit: CodePoints, Ellipsis: "…", MayBlank: true},
 	Alt:  AltRule{Image: true},
 	Link: LinkInText,
+	Look: Look{Grid: 1},
 	Formats: []FormatRule{
 		{Format: FormatText, Text: true, Link: true},
 		{Format: FormatImage, Min: 1, Max: 1, Image: wordpressImage, Text: true, Link: true, Alt: true},

@@ -14,6 +14,7 @@ var x = Network{
 	Alt:     AltRule{Image: true, Max: 1000},
 	Link:    LinkInText,
 	Thread:  25,
+	Look:    Look{Fold: Fold{At: 280, More: "Show more", Source: "the length that accounts without Premium have; longer posts are cut there"}, Ink: Ink{true, true, true}, Grid: 4, Reads: true},
 	Formats: []FormatRule{
 		{Format: FormatText, Text: true, Link: true, Comment: true},
 		{Format: FormatImage, Min: 1, Max: 1, Image: xPicture, Text: true, Link: true, Comment: true, Alt: true},

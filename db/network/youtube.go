@@ -18,6 +18,7 @@ var youtube = Network{
 	Text:    TextRule{Max: 5000, Unit: Bytes, Ellipsis: "…", MayBlank: true, Bars: "<>"},
 	Comment: TextRule{Max: 10_000, Unit: UTF16, Ellipsis: "…"},
 	Link:    LinkInText,
+	Look:    Look{Fold: Fold{At: 157, Lines: 3, More: "more", Source: "observed: 100 to 157 characters below the player; not documented"}, Ink: Ink{true, true, true}},
 	Formats: []FormatRule{
 		{Format: FormatVideo, Min: 1, Max: 1, Video: youtubeVideo, Cover: youtubeCover, Text: true, Link: true, Comment: true},
 	},

@@ -35,7 +35,7 @@ func (d *Desk) showApprovals(w http.ResponseWriter, r *http.Request, scope *db.S
 		p.Next = fmt.Sprintf("%s?box=%s&page=%d", p.Path, box, n+1)
 	}
 	p.Words = fmt.Sprintf("Page %d", n+1)
-	return d.show(w, r, scope, http.StatusOK, page{title: "Approvals", nav: "approvals", live: true}, approvals.Inbox(p))
+	return d.show(w, r, scope, http.StatusOK, page{title: "Approvals", nav: "approvals", live: true, styles: []string{"css/preview.css"}}, approvals.Inbox(p))
 }
 
 // showApproval answers GET /approvals/{request}.
@@ -51,7 +51,7 @@ func (d *Desk) drawApproval(w http.ResponseWriter, r *http.Request, scope *db.Sc
 	}
 	item := d.approvalItem(scope, one)
 	with(&item)
-	return d.show(w, r, scope, status, page{title: "Approval", nav: "approvals"}, approvals.Single(item, at(scope, "/approvals")))
+	return d.show(w, r, scope, status, page{title: "Approval", nav: "approvals", styles: []string{"css/preview.css"}}, approvals.Single(item, at(scope, "/approvals")))
 }
 
 func pathRequest(r *http.Request) model.RequestID {

@@ -75,7 +75,7 @@ func TestTheComposerInABrowser(t *testing.T) {
 	shows("#composer-uploads", "is a PDF")
 	p.MustWait(`() => document.querySelectorAll(".attachment").length === 2`)
 	p.MustElementR("button", "Customise for Mastodon").MustClick()
-	shows(".variant", "Back to shared")
+	shows(".variant", "Back to the shared text")
 	if got := p.MustElement("#text").MustProperty("value").Str(); got != "Fresh bread from seven" {
 		t.Errorf("the text became %q", got)
 	}

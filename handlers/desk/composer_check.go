@@ -1,7 +1,6 @@
 package desk
 
 import (
-	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -12,7 +11,7 @@ import (
 	"herald/db/network"
 	"herald/handlers/web"
 	"herald/views/composer"
-	"herald/views/library"
+	"herald/views/preview"
 )
 
 // checkPart is what each network says. Accounts of one network that get the same
@@ -26,26 +25,26 @@ func (e *editing) checkPart() composer.Check {
 		g := e.checkGroup(t)
 		i := slices.IndexFunc(c.Groups, func(have composer.CheckGroup) bool { return alike(have, g) })
 		if i < 0 {
+			g.Key = c.Key(g.Network, t.AccountID)
 			c.Groups = append(c.Groups, g)
 			continue
 		}
-		c.Groups[i].Handles = append(c.Groups[i].Handles, t.Handle)
+		c.Groups[i].Look.Handles = append(c.Groups[i].Look.Handles, t.Handle)
 	}
+	c.Open(e.form.look)
 	return c
 }
 
 func alike(a, b composer.CheckGroup) bool {
-	says := func(x, y composer.CheckProblem) bool { return x.Say == y.Say }
-	return a.Network == b.Network && a.Limit == b.Limit && a.Text == b.Text && a.Format == b.Format && slices.EqualFunc(a.Problems, b.Problems, says)
+	return a.Network == b.Network && a.Limit == b.Limit && a.Format == b.Format && slices.Equal(a.Problems, b.Problems) && a.Look.Same(b.Look)
 }
 
 func (e *editing) checkGroup(t db.CheckedTarget) composer.CheckGroup {
-	g := composer.CheckGroup{Handles: []string{t.Handle}, Label: "Unknown network"}
+	g := composer.CheckGroup{Label: "Unknown network", Look: preview.Props{Handles: []string{t.Handle}}}
 	if t.Network != nil {
 		g.Network, g.Label, g.Limit, g.Length = t.Network.Name, t.Network.Label, t.Network.LimitOf(t.Draft), t.Network.Length(t.Draft)
-		g.Text, g.Format = t.Network.Body(t.Draft), formatWord(t.Network.FormatOf(t.Draft))
+		g.Format, g.Look = formatWord(t.Network.FormatOf(t.Draft)), e.look(t)
 	}
-	g.Shows = e.shows(t)
 	for _, p := range t.Problems {
 		g.Problems = append(g.Problems, composer.CheckProblem{Say: p.Say, Warn: p.Warn, Href: e.place(t, p.Field)})
 		g.MayFit = g.MayFit || p.Code == network.TextTooLong
@@ -53,34 +52,39 @@ func (e *editing) checkGroup(t db.CheckedTarget) composer.CheckGroup {
 	return g
 }
 
-// shows are the target's files as the network will show them, as far as there is
-// a picture of them.
-func (e *editing) shows(t db.CheckedTarget) (list []library.Shown) {
-	if t.Network == nil {
-		return nil
+// look is the target's post as its network will show it.
+func (e *editing) look(t db.CheckedTarget) preview.Props {
+	p := preview.Of(t.Network, t.Draft)
+	p.Handles = []string{t.Handle}
+	if when, err := e.form.when.resolve(); err == nil && !when.At.IsZero() {
+		p.When = shortTime(when)
 	}
-	for i, media := range t.Media {
-		a := e.assets[media]
-		if a.State != db.MediaReady || a.ThumbPath == "" || a.Width == 0 {
-			continue
-		}
-		list = append(list, e.shown(t, i, a))
+	for i, id := range t.Media {
+		p.Media = append(p.Media, e.shown(t, i, e.assets[id]))
 	}
-	return list
+	return p
 }
 
-func (e *editing) shown(t db.CheckedTarget, i int, a db.Asset) library.Shown {
+// shown is a file as the network will show it: of the thumbnail the part that is
+// sent. What is not ready yet has no picture.
+func (e *editing) shown(t db.CheckedTarget, i int, a db.Asset) preview.Media {
 	sent := t.Draft.Media[i]
-	s := library.Shown{Thumb: e.desk.mediaURL(e.scope, a.ID, "thumbnail"), Alt: cmp.Or(sent.Alt, a.Name), Width: a.Width, Height: a.Height,
-		Say: fmt.Sprintf("%d × %d, %s", sent.Width, sent.Height, typeWord(sent.Type))}
+	m := preview.Media{Video: sent.Kind == network.Video, Alt: sent.Alt, TakesAlt: t.Network.TakesAlt(sent.Kind), Width: sent.Width, Height: sent.Height}
+	if sent.Width > 0 {
+		m.Facts = fmt.Sprintf("%d × %d, %s", sent.Width, sent.Height, typeWord(sent.Type))
+	}
+	if a.State != db.MediaReady || a.ThumbPath == "" || a.Width == 0 {
+		return m
+	}
+	m.Source, m.Whole = e.desk.mediaURL(e.scope, a.ID, "thumbnail"), model.Crop{Width: a.Width, Height: a.Height}
 	if r, err := network.ParseRecipe(t.Recipes[i]); err == nil {
-		s.Part = r.Crop
+		m.Part = r.Crop
 	}
 	if e.scope.Actor.May(model.MediaWrite, a.ClientID) {
 		key := network.PresetOf(t.Network.Name, t.Network.FormatOf(t.Draft))
-		s.Href = at(e.scope, "/media/"+id(a.ID)+"/crop?preset="+url.QueryEscape(key))
+		m.Crop = at(e.scope, "/media/"+id(a.ID)+"/crop?preset="+url.QueryEscape(key))
 	}
-	return s
+	return m
 }
 
 // place is where in the form a problem is mended: the network's own words if it

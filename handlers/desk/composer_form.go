@@ -30,6 +30,8 @@ type composition struct {
 	picks    []model.MediaID // files of the library to attach
 	find     string          // what is looked for in it
 
+	look, part string // which tabs stand open: of the previews, of the words by network
+
 	addresses []string // of files to fetch
 
 	refused error // a field that holds more than it may; the rest is read all the same
@@ -79,6 +81,7 @@ func readComposition(p *parts) (c composition, err error) {
 		}
 	}
 	c.when = readWhen(p)
+	c.look, c.part = p.Get("look"), p.Get("part")
 	c.readWords(p)
 	c.refused = c.tooMuch()
 	return c, nil

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"herald/db"
 	"herald/db/model"
 	"herald/db/network"
 	"herald/views/composer"
+	"herald/views/preview"
 	"herald/views/ui"
 )
 
@@ -154,7 +156,7 @@ func (d *Desk) contents(ctx context.Context, scope *db.Scope, page db.PostPage, 
 		}
 		done = append(done, this)
 		part := d.partOf(scope, content.For(string(t.Network), t.AccountID), t.Network, media, sent[t.ID])
-		i := slices.IndexFunc(out.Parts, func(have composer.Part) bool { return samePart(have, part) })
+		i := slices.IndexFunc(out.Parts, func(have preview.Props) bool { return have.Same(part) })
 		if i < 0 {
 			out.Parts = append(out.Parts, part)
 			i = len(out.Parts) - 1
@@ -165,7 +167,7 @@ func (d *Desk) contents(ctx context.Context, scope *db.Scope, page db.PostPage, 
 	}
 	if len(out.Parts) == 0 && page.Hidden == 0 {
 		shared := d.partOf(scope, whole.For("", 0), "", media, nil)
-		shared.Label = "Without accounts yet"
+		shared.Handles = []string{"Without accounts yet"}
 		out.Parts = append(out.Parts, shared)
 	}
 	return out, nil
@@ -180,47 +182,62 @@ func standing(targets []db.Target) []db.Target {
 	})
 }
 
-func (d *Desk) partOf(scope *db.Scope, p model.Part, name network.Name, media map[model.MediaID]composer.File, sent []model.PreviewMedia) composer.Part {
-	out := composer.Part{Network: name, Label: network.Label(name), Text: p.Text, Link: p.Link, Comment: p.FirstComment}
+// partOf is what one account gets, as its network shows it.
+func (d *Desk) partOf(scope *db.Scope, p model.Part, name network.Name, media map[model.MediaID]composer.File, sent []model.PreviewMedia) preview.Props {
+	n, ok := network.Get(name)
+	draft := network.Draft{Text: p.Text, Link: p.Link, FirstComment: p.FirstComment, Options: p.Options}
+	var shown []preview.Media
 	for i, m := range p.Media {
-		f, ok := media[m.ID]
-		if !ok {
+		f, there := media[m.ID]
+		if !there {
 			continue
 		}
-		f.Alt = m.Alt
+		kind := map[bool]network.MediaKind{true: network.Video, false: network.Image}[f.Video]
+		draft.Media = append(draft.Media, network.Media{Kind: kind, Alt: m.Alt})
+		file := fileShown(f, m.Alt, ok && n.TakesAlt(kind))
 		if i < len(sent) && sent[i].ID == m.ID {
-			f = d.asSent(scope, f, sent[i])
+			file = d.asSent(scope, file, sent[i])
 		}
-		out.Files = append(out.Files, f)
+		shown = append(shown, file)
 	}
-	n, ok := network.Get(name)
-	if !ok {
-		return out
+	if ok {
+		draft, _ = n.Fit(draft)
 	}
-	for _, o := range n.Options {
-		if v := p.Options[o.Key]; v != "" {
-			out.Options = append(out.Options, o.Label+": "+optionWord(o, v))
-		}
+	out := preview.Of(n, draft)
+	out.Media = shown
+	for _, o := range out.Choices() {
+		out.Says = append(out.Says, preview.Say{Label: o.Label, Value: optionWord(o, p.Options[o.Key])})
 	}
 	return out
 }
 
+// fileShown is a file as it was put in. What is not ready has no picture.
+func fileShown(f composer.File, alt string, takesAlt bool) preview.Media {
+	m := preview.Media{Video: f.Video, Source: f.Thumb, Alt: alt, TakesAlt: takesAlt, Waits: f.Say}
+	if f.Video {
+		m.Play = f.Source
+	} else {
+		m.Href = f.Source
+	}
+	return m
+}
+
 // asSent is a file as it is sent or, while that is still being made, with a word
 // about it.
-func (d *Desk) asSent(scope *db.Scope, f composer.File, m model.PreviewMedia) composer.File {
-	size := fmt.Sprintf("%d × %d", m.Width, m.Height)
+func (d *Desk) asSent(scope *db.Scope, f preview.Media, m model.PreviewMedia) preview.Media {
+	f.Width, f.Height = m.Width, m.Height
 	if m.Plays != 0 {
-		f.Source = d.mediaURL(scope, m.ID, m.File())
+		f.Play = d.mediaURL(scope, m.ID, m.File())
 	}
+	size := fmt.Sprintf("%d × %d", m.Width, m.Height)
 	switch {
 	case m.Waits:
-		f.Sent = "What will be sent is still being made: " + size + ". This is the file that it is made of."
+		f.Waits = "What will be sent is still being made: " + size + ". This is the file that it is made of."
+	case m.Rendition != 0 && f.Video:
+		f.Play, f.Facts = d.mediaURL(scope, m.ID, m.File()), "As it is sent: "+size
 	case m.Rendition != 0:
-		f.Source = d.mediaURL(scope, m.ID, m.File())
-		f.Sent = "As it is sent: " + size
-		if !f.Video {
-			f.Thumb = f.Source
-		}
+		f.Source, f.Facts = d.mediaURL(scope, m.ID, m.File()), "As it is sent: "+size
+		f.Href = f.Source
 	}
 	return f
 }
@@ -237,14 +254,6 @@ func optionWord(o network.Option, value string) string {
 		return map[string]string{"true": "yes", "false": "no"}[value]
 	}
 	return value
-}
-
-func samePart(a, b composer.Part) bool {
-	files := func(x, y composer.File) bool {
-		return x.ID == y.ID && x.Alt == y.Alt && x.Source == y.Source && x.Sent == y.Sent
-	}
-	return a.Network == b.Network && a.Text == b.Text && a.Link == b.Link && a.Comment == b.Comment &&
-		slices.EqualFunc(a.Files, b.Files, files) && slices.Equal(a.Options, b.Options)
 }
 
 // visibleMedia reads the files of contents that the reader may see.
@@ -273,4 +282,13 @@ func clientsOf(targets []db.Target) (list []model.ClientID) {
 // dayAndTime is a time in a sentence.
 func dayAndTime(when model.When) string {
 	return timeIn(when.At, when.Zone).Words + " (" + cityOf(when.Zone) + ")"
+}
+
+// shortTime is a time as posts show theirs.
+func shortTime(when model.When) string {
+	location, err := model.LoadZone(when.Zone)
+	if err != nil {
+		location = time.UTC
+	}
+	return when.At.In(location).Format("2 Jan, 15:04")
 }

@@ -124,6 +124,7 @@ func (e *editing) networkParts() composer.Networks {
 			n.Kept = append(n.Kept, e.variant(name, v, own))
 		}
 	}
+	n.Open(network.Name(e.form.part))
 	for _, t := range e.checked.Targets {
 		if fields := e.options(t); len(fields) > 0 {
 			n.Accounts = append(n.Accounts, composer.AccountOptions{ID: t.AccountID, Network: t.Network.Name, Label: t.Network.Label, Handle: t.Handle, Fields: fields})

@@ -16,7 +16,7 @@ import (
 	"herald/db/network"
 )
 
-var pictureLink = regexp.MustCompile(`<img class="thumb" src="([^"]+)"`)
+var pictureLink = regexp.MustCompile(`<img class="look-picture" src="([^"]+)"`)
 
 // shownFiles are the pictures on a page, as they are served to somebody.
 func (s *studio) shownFiles(t *testing.T, a answer) (list []string) {
@@ -95,7 +95,7 @@ func TestReadingAPostTakesTheSameStatementsHoweverManyFilesItHas(t *testing.T) {
 		before := count.n.Load()
 		read := s.get(t, reader, fmt.Sprintf("/w/north/posts/%d", page.Post.ID)).want(t, 200)
 		asked = append(asked, count.n.Load()-before)
-		if got := strings.Count(read.body, `class="part-file"`); got != n {
+		if got := strings.Count(read.body, `class="preview-file"`); got != n {
 			t.Errorf("%d of %d files are shown", got, n)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"herald/db/model"
 	"herald/db/network"
+	"herald/views/preview"
 	"herald/views/ui"
 )
 
@@ -46,6 +47,38 @@ type Card struct {
 	model.Preview
 }
 
+// look is the card as its network shows it.
+func (c Card) look(media Addresses) preview.Props {
+	p := preview.Props{Network: network.Name(c.Network), Handles: c.Accounts, Format: network.Format(c.Format), Parts: c.Parts, Link: c.Link,
+		Comment: c.FirstComment, Options: c.Chosen}
+	for _, o := range c.Options {
+		p.Says = append(p.Says, preview.Say{Label: o.Label, Value: o.Value})
+		if o.Key == network.OptBoard {
+			p.Board = o.Value
+		}
+	}
+	for _, m := range c.Media {
+		p.Media = append(p.Media, c.file(m, media(m.ID, m.File())))
+	}
+	if c.DueAt != nil {
+		p.When = WhenShort(*c.DueAt, c.Zone).Words
+	}
+	return p
+}
+
+func (c Card) file(m model.PreviewMedia, address string) preview.Media {
+	out := preview.Media{Video: m.Kind == string(network.Video), Href: address, Alt: m.Alt, TakesAlt: c.takesAlt(m), Width: m.Width, Height: m.Height}
+	if out.Video {
+		out.Play = address
+	} else {
+		out.Source = address
+	}
+	if m.Waits {
+		out.Waits = fmt.Sprintf("What will be sent is still being made: %d × %d. This is the file that it is made of.", m.Width, m.Height)
+	}
+	return out
+}
+
 // takesAlt says whether the network would show an alt text for the file.
 func (c Card) takesAlt(m model.PreviewMedia) bool {
 	n, ok := network.Get(network.Name(c.Network))
@@ -66,7 +99,7 @@ func Cards(previews []model.Preview) (cards []Card) {
 }
 
 func alike(a, b model.Preview) bool {
-	return a.Text == b.Text && a.Link == b.Link && a.FirstComment == b.FirstComment && slices.Equal(a.Media, b.Media) &&
+	return a.Text == b.Text && a.Format == b.Format && a.Link == b.Link && a.FirstComment == b.FirstComment && slices.Equal(a.Media, b.Media) &&
 		slices.Equal(a.Options, b.Options) && a.Zone == b.Zone && sameTime(a.DueAt, b.DueAt)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"herald/db/model"
 	"herald/db/network"
+	"herald/views/preview"
 	"herald/views/ui"
 )
 
@@ -41,7 +42,7 @@ func busy(t *testing.T) Props {
 			Networks: Networks{Paths: paths, Variants: []Variant{variant}, Kept: []Variant{kept}, Accounts: []AccountOptions{{ID: 1, Label: hostile, Handle: hostile, Fields: fields}}},
 			Media:    Media{Paths: paths, Files: []File{file, {ID: 5, Name: hostile, Video: true, Source: "/m/v"}}, Owners: []ui.Option{{Value: "1", Label: hostile}, {Value: "2", Label: hostile}}, Say: hostile, Said: []string{hostile}, Refused: []string{hostile}, Problem: hostile},
 			When:     When{Paths: paths, Date: hostile, Clock: hostile, Zone: hostile, Zones: []ui.Option{{Value: hostile, Label: hostile}}, Said: WhenSaid{Paths: paths, Problem: hostile, Suggest: []Suggestion{{"2026-03-29T03:00", hostile}}, Repeated: true, Choice: model.Later, Earlier: hostile, Later: hostile, Time: &clock, Differs: true}},
-			Check:    Check{Say: hostile, Groups: []CheckGroup{{Network: network.Mastodon, Label: hostile, Handles: []string{hostile}, Format: hostile, Length: 600, Limit: 500, Text: hostile, MayFit: true, Problems: []CheckProblem{{Say: hostile, Href: "#text"}, {Say: hostile, Warn: true}}}}},
+			Check:    Check{Say: hostile, Groups: []CheckGroup{{Key: "mastodon", Chosen: true, Network: network.Mastodon, Label: hostile, Look: preview.Props{Network: network.Mastodon, Handles: []string{hostile}, Parts: []string{hostile, hostile}, Comment: hostile, Options: map[string]string{network.OptSpoiler: hostile}}, Format: hostile, Length: 600, Limit: 500, MayFit: true, Problems: []CheckProblem{{Say: hostile, Href: "#text"}, {Say: hostile, Warn: true}}}}},
 			Foot:     Foot{Approval: hostile, Stages: true, Schedules: true, Accounts: 2},
 		}}
 }

@@ -1,11 +1,12 @@
 package composer
 
 import (
+	"slices"
 	"strconv"
 
 	"herald/db/model"
 	"herald/db/network"
-	"herald/views/library"
+	"herald/views/preview"
 	"herald/views/ui"
 )
 
@@ -30,9 +31,9 @@ type Props struct {
 	Say    string // one line under the title
 	State  string // of the post; empty for a new one
 	Paths  Paths
-	Editor *Editor // nil if the reader may not write
-	WhyNot string  // why there is no editor
-	Parts  []Part  // what the accounts get, where there is no editor
+	Editor *Editor         // nil if the reader may not write
+	WhyNot string          // why there is no editor
+	Parts  []preview.Props // what the accounts get, where there is no editor
 
 	Delivery Delivery
 	Asked    []Asked
@@ -152,10 +153,19 @@ type Networks struct {
 	Update   bool // accounts may have changed since the page was drawn: without script, ask
 }
 
+// Open opens the tab of a network, else the first one.
+func (n Networks) Open(name network.Name) {
+	i := max(0, slices.IndexFunc(n.Variants, func(v Variant) bool { return v.Network == name }))
+	if len(n.Variants) > 0 {
+		n.Variants[i].Chosen = true
+	}
+}
+
 // Variant is the words for one network.
 type Variant struct {
 	Network     network.Name
 	Label       string
+	Chosen      bool     // its tab is open
 	Own         bool     // it has words of its own
 	Explicit    []string // the parts that are its own though they may equal the shared ones
 	Text        string
@@ -227,7 +237,6 @@ type File struct {
 	Source     string // address of the file itself
 	Alt        string // in this post
 	Library    string // the file's own
-	Sent       string // how it is sent, where that is not as it is
 	State      string // empty if it is ready
 	StateWords string
 	Say        string // why it is not ready, in a sentence
@@ -280,30 +289,67 @@ type Check struct {
 	Groups []CheckGroup
 }
 
-// Problems counts what blocks.
-func (c Check) Problems() (n int) {
-	for _, g := range c.Groups {
-		for _, p := range g.Problems {
-			if !p.Warn {
-				n++
-			}
-		}
-	}
-	return n
-}
-
 // CheckGroup is accounts of one network that get the same.
 type CheckGroup struct {
+	Key      string // of its tab
+	Chosen   bool   // its tab is open
 	Network  network.Name
 	Label    string
-	Handles  []string
 	Format   string
 	Length   int
 	Limit    int
-	Text     string // exactly what is sent
-	Shows    []library.Shown
+	Look     preview.Props
 	Problems []CheckProblem
 	MayFit   bool
+}
+
+func (g CheckGroup) near() bool { return g.Length*10 >= g.Limit*9 }
+
+func (g CheckGroup) left() string { return strconv.Itoa(g.Limit - g.Length) }
+
+func (g CheckGroup) warns() (list []CheckProblem) {
+	for _, p := range g.Problems {
+		if p.Warn {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// Key names the tab of another group: by its network, or by an account where the
+// network has one already.
+func (c Check) Key(name network.Name, id model.AccountID) string {
+	if slices.ContainsFunc(c.Groups, func(g CheckGroup) bool { return g.Network == name }) {
+		return "account-" + strconv.FormatInt(int64(id), 10)
+	}
+	return string(name)
+}
+
+// Open opens the tab of a key, else the first one.
+func (c Check) Open(key string) {
+	i := max(0, slices.IndexFunc(c.Groups, func(g CheckGroup) bool { return g.Key == key }))
+	if len(c.Groups) > 0 {
+		c.Groups[i].Chosen = true
+	}
+}
+
+// block is a problem that keeps a post from going out, and whose it is.
+type block struct {
+	Network network.Name
+	Label   string
+	CheckProblem
+}
+
+// blocks are all of them, once each.
+func (c Check) blocks() (list []block) {
+	for _, g := range c.Groups {
+		for _, p := range g.Problems {
+			if b := (block{g.Network, g.Label, p}); !p.Warn && !slices.Contains(list, b) {
+				list = append(list, b)
+			}
+		}
+	}
+	return list
 }
 
 // CheckProblem is one thing to mend, with its place.
@@ -323,18 +369,6 @@ type Foot struct {
 	Accounts  int
 	Reviewing bool
 	Changed   bool // what is in the form is not what was approved or asked about
-}
-
-// Part is what one network's accounts get.
-type Part struct {
-	Network network.Name
-	Label   string
-	Handles []string
-	Text    string
-	Link    string
-	Comment string
-	Files   []File
-	Options []string
 }
 
 // Delivery is where each target stands.

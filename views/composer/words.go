@@ -65,13 +65,6 @@ func accountState(a Account) string {
 	return "paused"
 }
 
-func problemIcon(warn bool) string {
-	if warn {
-		return "triangle-alert"
-	}
-	return "circle-alert"
-}
-
 func orName(alt, name string) string {
 	if alt != "" {
 		return alt
@@ -79,15 +72,8 @@ func orName(alt, name string) string {
 	return name
 }
 
-func altWords(alt string) string {
-	if alt == "" {
-		return "No description"
-	}
-	return alt
-}
-
 func (c Check) summary() string {
-	switch n := c.Problems(); n {
+	switch n := len(c.blocks()); n {
 	case 0:
 		return "Every network would take this."
 	case 1:
@@ -106,6 +92,10 @@ func (g CheckGroup) verdict() string {
 		verdict = "warn"
 	}
 	return verdict
+}
+
+func verdictWord(verdict string) string {
+	return map[string]string{"bad": ", needs fixing", "warn": ", has a hint", "own": ", has words of its own"}[verdict]
 }
 
 func (f OptionField) props() ui.FieldProps {

@@ -209,9 +209,10 @@ func skip() templ.Component {
 
 // PlainProps describe a page without navigation.
 type PlainProps struct {
-	Title   string // of the document, before "Herald"
-	From    string // whose page this is, in place of Herald's name: an agency, on review pages
-	Wide    bool   // a reading column instead of a narrow one
+	Title   string   // of the document, before "Herald"
+	From    string   // whose page this is, in place of Herald's name: an agency, on review pages
+	Wide    bool     // a reading column instead of a narrow one
+	Styles  []string // sheets beside the one that every page has
 	Modules []string
 	Notices []ui.NoticeProps
 }
@@ -247,7 +248,7 @@ func Plain(p PlainProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = head(p.title(), p.Modules, nil).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = head(p.title(), p.Modules, p.Styles).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -281,7 +282,7 @@ func Plain(p PlainProps) templ.Component {
 			var templ_7745c5c3_Var12 string
 			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(p.From)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `head.templ`, Line: 79, Col: 38}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `head.templ`, Line: 80, Col: 38}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 			if templ_7745c5c3_Err != nil {
