@@ -1,10 +1,10 @@
 // Tabs that are radio buttons (fieldset.tabset). A link that leads into a part opens
 // it first; a tab opens the parts of other sets that go with it (data-pairs).
-const picks = (set) => [...set.querySelectorAll(":scope > .tab-part > .tab-pick")]
+const picks = (set) => [...set.querySelectorAll(":scope > .tab-part > .tab-face > .tab-pick")]
 
 function open(place) {
   for (let part = place?.closest(".tab-part"); part; part = part.parentElement.closest(".tab-part")) {
-    part.querySelector(":scope > .tab-pick").checked = true
+    part.querySelector(":scope > .tab-face > .tab-pick").checked = true
   }
   for (let fold = place?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true
 }

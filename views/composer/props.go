@@ -153,11 +153,15 @@ type Networks struct {
 	Update   bool // accounts may have changed since the page was drawn: without script, ask
 }
 
-// Open opens the tab of a network, else the first one.
+// Open opens the tab of a network, else the first one that has words of its own,
+// else the first.
 func (n Networks) Open(name network.Name) {
-	i := max(0, slices.IndexFunc(n.Variants, func(v Variant) bool { return v.Network == name }))
+	i := slices.IndexFunc(n.Variants, func(v Variant) bool { return v.Network == name })
+	if i < 0 {
+		i = slices.IndexFunc(n.Variants, func(v Variant) bool { return v.Own })
+	}
 	if len(n.Variants) > 0 {
-		n.Variants[i].Chosen = true
+		n.Variants[max(0, i)].Chosen = true
 	}
 }
 
