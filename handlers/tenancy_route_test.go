@@ -123,6 +123,11 @@ var routes = map[string]route{
 	"GET /feeds/{file}":                             subscribed,
 	"GET /w/{slug}/settings":                        free("/settings"),
 	"GET /w/{slug}/settings/style":                  free("/settings/style"),
+
+	"GET /w/{slug}/accounts/{account}/slots":           get(func(of dbtest.Holding) string { return "/accounts/" + id(of.Account) + "/slots" }),
+	"POST /w/{slug}/accounts/{account}/slots":          onAccount("/slots", "day", "5", "clock", "10:30"),
+	"POST /w/{slug}/accounts/{account}/slots/removals": slotRemovals,
+	"POST /w/{slug}/accounts/{account}/slots/copies":   slotCopies,
 }
 
 func id[T ~int64](n T) string { return fmt.Sprint(int64(n)) }

@@ -26,7 +26,7 @@ func (d *Desk) drawAccount(w http.ResponseWriter, r *http.Request, scope *db.Sco
 		return err
 	}
 	p := accounts.AccountProps{
-		Title: a.Handle, Seen: strconv.Itoa(a.Revision), Card: d.accountCard(scope, a),
+		Title: a.Handle, Seen: strconv.Itoa(a.Revision), Card: d.accountCard(scope, a), Queue: accountPath(scope, a, "/slots"),
 		Crumbs: []ui.Crumb{{Label: "Accounts", Href: at(scope, "/accounts")}, {Label: a.Client, Href: at(scope, "/accounts#client-"+id(a.ClientID))}},
 	}
 	p.Card.Facts = append(p.Card.Facts, d.accountMore(a)...)

@@ -33,6 +33,7 @@ func (d *Desk) routes() []route {
 		d.settingsRoutes(),
 		d.networkRoutes(),
 		d.workflowRoutes(),
+		d.slotRoutes(),
 	} {
 		all = append(all, list...)
 	}
