@@ -28,6 +28,7 @@ type ComposerAccount struct {
 	Handle   string
 	State    string // active, needs_reconnect, or disabled where the post has it already
 	Paused   bool
+	Slots    bool // it has queue slots
 	Settings map[string]string
 }
 
@@ -39,7 +40,8 @@ const sqlComposerClients = `
 	 ORDER BY c.name, c.id`
 
 const sqlComposerAccounts = `
-	SELECT id, client_id, network, handle, state, paused_at IS NOT NULL AS paused, settings
+	SELECT id, client_id, network, handle, state, paused_at IS NOT NULL AS paused, settings,
+	       EXISTS (SELECT FROM tenant.slots s WHERE s.tenant_id = accounts.tenant_id AND s.account_id = accounts.id) AS slots
 	  FROM tenant.accounts
 	 WHERE tenant_id = $1 AND ($2 OR client_id = ANY ($3)) AND (state <> 'disabled' OR id = ANY ($4)) ORDER BY network, handle, id`
 

@@ -350,6 +350,28 @@ func (sc *Scope) giveWay(ctx context.Context, tx pgx.Tx, post Post, d destinatio
 	return sc.replan(ctx, tx, post, d)
 }
 
+// SchedulePlanned schedules each approved target of a post for the time that is in
+// mind for it, by the rules of SchedulePost.
+func (sc *Scope) SchedulePlanned(ctx context.Context, id model.PostID, seen int) (page PostPage, err error) {
+	defer wrap(&err, "schedule post %d as planned", id)
+	return sc.change(ctx, id, seen, func(tx pgx.Tx, page PostPage) error {
+		chosen, err := sc.schedulable(page, nil)
+		if err != nil {
+			return err
+		}
+		for _, t := range chosen {
+			when := plannedFor(t)
+			if when.At.Before(sc.now().Add(-pastSlack)) {
+				return errPast
+			}
+			if err := sc.planTargets(ctx, tx, id, []Target{t}, when, "scheduled"); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // NextSlots are the slots that QueuePost would give accounts of a post now. An
 // account without a slot to be had is not among them. A post of zero is a new one.
 func (sc *Scope) NextSlots(ctx context.Context, post model.PostID, accounts []model.AccountID) (next map[model.AccountID]model.When, err error) {

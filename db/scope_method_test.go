@@ -168,6 +168,9 @@ func postMethods() map[string]method {
 		"QueuePostFirst": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return sc.QueuePostFirst(ctx, of.Draft, seen(of, of.Draft))
 		}),
+		"SchedulePlanned": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+			return sc.SchedulePlanned(ctx, of.Planned, seen(of, of.Planned))
+		}),
 		"RetryFailed": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return sc.RetryFailed(ctx, of.Failed, seen(of, of.Failed))
 		}),

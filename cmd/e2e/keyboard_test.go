@@ -61,9 +61,9 @@ func TestAKeyboardIsEnough(t *testing.T) {
 	client.sees("You approved this.")
 
 	p.visit(p.address())
-	p.reach("button", "Publish now")
+	p.reach("button", "More ways")
 	p.key(input.Enter)
-	p.reach("button", "Yes, publish now")
+	p.reach("button", "Publish now")
 	p.follow(func() { p.key(input.Enter) })
 	p.sees("On its way to one account now.")
 	a.once(t, "bakery", network.Mastodon)

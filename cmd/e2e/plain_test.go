@@ -49,8 +49,8 @@ func TestEverythingGoesWithoutScript(t *testing.T) {
 	client.sees("You approved this.")
 
 	p.visit(post)
-	p.press("button", "Publish now")
-	p.goes("button", "Yes, publish now")
+	p.press("button", "More ways")
+	p.goes("button", "Publish now")
 	p.sees("On its way to 2 accounts now.")
 	a.once(t, "bakery", network.Instagram)
 	if got := a.once(t, "bakery", network.Mastodon).Text; got != storyToot {

@@ -102,8 +102,8 @@ func TestAnEditAfterTheClientWasAskedIsAskedAgain(t *testing.T) {
 	desk.fill("Text", "Cake for the first ninety")
 	desk.goes("button", "Save")
 	desk.misses("This version is approved.")
-	desk.press("button", "Publish now")
-	desk.goes("button", "Yes, publish now")
+	desk.press("button", "More ways")
+	desk.goes("button", "Publish now")
 	desk.sees("Nothing is published before; come back and publish it once it is approved.")
 	if n := len(a.posts("bakery", network.Mastodon)); n != 0 {
 		t.Errorf("%d posts of words that nobody approved", n)

@@ -148,8 +148,8 @@ func (s *story) approve() {
 
 func (s *story) publishNow() {
 	p := s.desk
-	p.press("button", "Publish now")
-	p.goes("button", "Yes, publish now")
+	p.press("button", "More ways")
+	p.goes("button", "Publish now")
 	p.sees("On its way to 4 accounts now.")
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // intents are what the buttons of the foot ask for.
-var intents = []string{"save", "submit", "schedule", "publish"}
+var intents = []string{"save", "submit", "schedule", "slot", "first", "publish"}
 
 // act saves the form and does what its button asks for. Everything that can be
 // refused before anything is saved is; what is refused afterwards says that the
@@ -43,7 +43,7 @@ func (e *editing) act(w http.ResponseWriter, r *http.Request) error {
 	if again && e.fulfilled(when) {
 		return e.desk.say(w, r, postPath(e.scope, e.page.Post.ID), "This form came twice. It was carried out once.")
 	}
-	title := "Saved, but not " + map[string]string{"save": "planned", "submit": "submitted", "schedule": "scheduled", "publish": "published"}[e.form.do]
+	title := "Saved, but not " + map[string]string{"save": "planned", "submit": "submitted", "schedule": "scheduled", "slot": "scheduled", "first": "put first", "publish": "published"}[e.form.do]
 	said, err := e.carryOut(ctx, when)
 	if err != nil {
 		if err := e.reread(ctx); err != nil {
@@ -66,7 +66,7 @@ func (e *editing) before(ctx context.Context) (model.When, error) {
 		}
 	}
 	when, err := e.form.when.resolve()
-	if err != nil {
+	if err != nil && !e.queues() {
 		return when, err
 	}
 	if e.form.do != "save" && len(e.form.content.Accounts) == 0 {
@@ -75,7 +75,7 @@ func (e *editing) before(ctx context.Context) (model.When, error) {
 	if err := e.mayGoOut(when); err != nil {
 		return when, err
 	}
-	if e.form.do == "publish" || e.form.do != "schedule" && !e.form.when.changed() {
+	if e.form.do == "publish" || e.queues() || e.form.do != "schedule" && !e.form.when.changed() {
 		return when, nil
 	}
 	_, err = e.scope.CheckPost(ctx, e.form.id, e.toSave(), when)
@@ -88,6 +88,9 @@ func (e *editing) before(ctx context.Context) (model.When, error) {
 // mayGoOut refuses to schedule or publish for clients where the writer may not,
 // without a time, or through accounts that are not connected.
 func (e *editing) mayGoOut(when model.When) error {
+	if e.queues() {
+		return e.mayQueue()
+	}
 	if e.form.do != "schedule" && e.form.do != "publish" {
 		return nil
 	}
@@ -122,7 +125,7 @@ func (e *editing) refuse(w http.ResponseWriter, r *http.Request, err error, titl
 
 // askNames makes the step that confirms each client by name.
 func (e *editing) askNames() {
-	labels := map[string]string{"save": "Confirm and save", "submit": "Confirm and submit", "schedule": "Confirm and schedule", "publish": "Confirm and publish now"}
+	labels := map[string]string{"save": "Confirm and save", "submit": "Confirm and submit", "schedule": "Confirm and schedule", "slot": "Confirm, and take the next free slot", "first": "Confirm and put first", "publish": "Confirm and publish now"}
 	n := &composer.Naming{Do: e.form.do, Label: labels[e.form.do]}
 	for _, c := range e.clients {
 		var accounts []string
@@ -237,9 +240,19 @@ func (e *editing) carryOut(ctx context.Context, when model.When) (string, error)
 	if !e.approved() {
 		return e.waiting(asked, when), nil
 	}
+	if e.queues() {
+		if err := e.takeSlots(ctx); err != nil {
+			return "", err
+		}
+		return e.queuedWords(), nil
+	}
 	id, seen := e.page.Post.ID, e.page.Post.Revision
 	switch e.form.do {
 	case "schedule":
+		if _, differs := whenOf(e.page.Targets); differs && !e.form.when.changed() {
+			page, err := e.scope.SchedulePlanned(ctx, id, seen)
+			return "Scheduled, each account for its own time, on " + accountsWord(page) + ".", err
+		}
 		page, err := e.scope.SchedulePost(ctx, id, seen, when)
 		if err != nil {
 			return "", err
@@ -296,17 +309,28 @@ func (e *editing) saved(ctx context.Context, when model.When) (string, error) {
 // submit keeps the time with the post, where its approvers see it, and asks for
 // approval unless it was asked for already.
 func (e *editing) submit(ctx context.Context, when model.When) error {
-	if e.form.when.changed() {
-		page, err := e.scope.PlanPost(ctx, e.page.Post.ID, e.page.Post.Revision, when)
-		if err != nil {
-			return err
-		}
-		e.adopt(page)
+	if err := e.keepTime(ctx, when); err != nil {
+		return err
 	}
 	if e.page.Post.Review == "in_review" {
 		return nil
 	}
 	page, err := e.scope.SubmitPost(ctx, db.Submission{Post: e.page.Post.ID, Seen: e.page.Post.Revision})
+	if err == nil {
+		e.adopt(page)
+	}
+	return err
+}
+
+// keepTime writes the time in the form, or the next slot, into what is not approved.
+func (e *editing) keepTime(ctx context.Context, when model.When) error {
+	if e.queues() {
+		return e.takeSlots(ctx)
+	}
+	if !e.form.when.changed() {
+		return nil
+	}
+	page, err := e.scope.PlanPost(ctx, e.page.Post.ID, e.page.Post.Revision, when)
 	if err == nil {
 		e.adopt(page)
 	}
@@ -327,6 +351,8 @@ func (e *editing) waiting(asked bool, when model.When) string {
 		say = "Saved. It still waits for approval by " + listed(names) + "."
 	}
 	switch {
+	case e.queues():
+		say += " " + upper(e.slotsTaken()) + " is held for it and not scheduled yet: somebody has to press Schedule once it is approved."
 	case e.form.do == "publish":
 		say += " Nothing is published before; come back and publish it once it is approved."
 	case !when.At.IsZero():

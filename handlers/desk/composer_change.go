@@ -137,18 +137,27 @@ func (e *editing) takeAlt() error {
 // drawParts answers htmx with those parts of the page that a change of the form
 // can change. The one that was asked for is the answer; the others come beside.
 func (e *editing) drawParts(w http.ResponseWriter, r *http.Request) error {
-	return web.Render(w, r, http.StatusOK, e.changed(e.form.do))
+	return e.drawChanged(w, r, e.form.do)
 }
 
 // drawMedia answers htmx after files came with the form or from an address.
 func (e *editing) drawMedia(w http.ResponseWriter, r *http.Request) error {
 	if e.form.do == "fetch" {
-		return web.Render(w, r, http.StatusOK, e.changed("fetch"))
+		return e.drawChanged(w, r, "fetch")
 	}
-	return web.Render(w, r, http.StatusOK, e.changed("upload"))
+	return e.drawChanged(w, r, "upload")
 }
 
 // drawCheck answers htmx while somebody types.
 func (e *editing) drawCheck(w http.ResponseWriter, r *http.Request) error {
-	return web.Render(w, r, http.StatusOK, e.changed("check"))
+	return e.drawChanged(w, r, "check")
+}
+
+func (e *editing) drawChanged(w http.ResponseWriter, r *http.Request, do string) error {
+	if do != "check" || e.asked() || e.foot().First() != e.form.way {
+		if err := e.readNext(r.Context()); err != nil {
+			return err
+		}
+	}
+	return web.Render(w, r, http.StatusOK, e.changed(do))
 }

@@ -25,8 +25,9 @@ type editing struct {
 	checked db.Checked
 	paths   composer.Paths
 
-	differs     bool  // the targets have times of their own
-	taken       taken // the files that came with the form
+	next        map[model.AccountID]model.When // the slots that the queue would give
+	differs     bool                           // the targets have times of their own
+	taken       taken                          // the files that came with the form
 	picker      *composer.Picker
 	lost        error          // an account or a file of the form is not there
 	checkNo     *model.Refusal // why the networks could not be asked

@@ -18,6 +18,7 @@ type composition struct {
 	key     string
 	seen    int
 	do, arg string // the intent, and what it is about
+	way     string // the intent of the loud button, as the page was drawn
 
 	content  model.Content                // of the shared parts; variants are apart until they are needed
 	variants map[network.Name]variantForm // of every network that was customised, chosen now or not
@@ -68,7 +69,7 @@ const (
 // is for CheckPost to say.
 func readComposition(p *parts) (c composition, err error) {
 	c.do, c.arg, _ = strings.Cut(cmp.Or(p.Get("do"), "save"), ":")
-	c.key, c.files, c.addresses = p.Get("key"), p.files, typedAddresses(p.Values["address"])
+	c.way, c.key, c.files, c.addresses = p.Get("way"), p.Get("key"), p.files, typedAddresses(p.Values["address"])
 	c.seen, _ = web.Count(p.Get("seen"))
 	post, err := optionalID(p.Get("post"))
 	if err != nil {

@@ -29,6 +29,9 @@ func (e *editing) draw(w http.ResponseWriter, r *http.Request, status int) error
 			e.explain(no, "")
 		}
 	}
+	if err := e.readNext(r.Context()); err != nil {
+		return err
+	}
 	p.Editor = e.editor()
 	return e.desk.show(w, r, e.scope, status, e.desk.postScreen(p.Title), composer.Page(p))
 }
@@ -43,7 +46,8 @@ func (e *editing) editor() *composer.Editor {
 	}
 }
 
-// changed is what a change of the form can have changed on the page.
+// changed is what a change of the form can have changed on the page. What the queue
+// would give was read before.
 func (e *editing) changed(do string) templ.Component {
 	s := composer.Swap{Paths: e.paths}
 	check, foot, networks := e.checkPart(), e.foot(), e.networkParts()
@@ -52,13 +56,13 @@ func (e *editing) changed(do string) templ.Component {
 	case "check":
 		said := e.whenSays(e.form.when)
 		s.Said, s.First = &said, "composer-check"
-		if e.asked() {
-			s.Foot = &foot // it says whether the approval still holds
+		if e.asked() || foot.First() != e.form.way {
+			s.Foot = &foot // it says whether the approval still holds, and what comes next
 		}
 		return composer.Swapped(s)
 	case "at":
 		when := e.when()
-		s.When, s.First = &when, "composer-when"
+		s.When, s.First, s.Foot = &when, "composer-when", &foot
 		return composer.Swapped(s)
 	}
 	s.Networks, s.Foot, s.First = &networks, &foot, "composer-networks"
@@ -269,61 +273,4 @@ func (e *editing) warning() string {
 		return "This version is approved. Changing anything that is sent takes the approval back, and whatever is planned with it. Labels, notes and the time can change freely."
 	}
 	return ""
-}
-
-// asked says whether somebody was asked to approve the post as it is stored, or
-// has approved it.
-func (e *editing) asked() bool { return e.approved() || e.page.Post.Review == "in_review" }
-
-// foot is the row of intents. What was approved, or is waited for, is what is
-// stored: a form that says something else is asked about again.
-func (e *editing) foot() composer.Foot {
-	f := composer.Foot{Accounts: len(e.form.content.Accounts), Schedules: true}
-	f.Changed = e.asked() && e.checked.Content.Hash() != [32]byte(e.page.Version.Hash)
-	f.Approved, f.Reviewing = e.approved() && !f.Changed, e.page.Post.Review == "in_review" && !f.Changed
-	for _, t := range e.page.Targets {
-		f.OnItsWay = f.OnItsWay || t.State == model.Scheduled || t.State == model.RetryScheduled
-	}
-	var names []string
-	for _, c := range e.clients {
-		if !slices.Contains(e.chosenClients(), c.ID) {
-			continue
-		}
-		f.Schedules = f.Schedules && e.scope.Actor.May(model.PostsSchedule, c.ID)
-		if c.Stages > 0 {
-			names = append(names, c.Name)
-		}
-	}
-	if len(e.form.content.Accounts) == 0 {
-		f.Schedules = e.scope.Actor.MayAnywhere(model.PostsSchedule)
-	}
-	f.Stages = len(names) > 0
-	f.Approval = footWords(f, names)
-	return f
-}
-
-func footWords(f composer.Foot, names []string) string {
-	switch {
-	case f.Accounts == 0:
-		return "Choose accounts; until then the post can only be saved."
-	case f.Approved:
-		return "Approved."
-	case f.Reviewing:
-		return "Waiting for approval by " + listed(names) + "."
-	case f.Changed && f.Stages:
-		return "Changed since approval was asked for; " + listed(names) + " approves this before it goes out."
-	case f.Changed:
-		return "Changed since it was approved."
-	case f.Stages:
-		return listed(names) + " approves before it goes out."
-	}
-	return "These accounts need no approval."
-}
-
-// listed joins names as in a sentence: A, B and C.
-func listed(names []string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }

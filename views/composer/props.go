@@ -363,18 +363,6 @@ type CheckProblem struct {
 	Warn bool
 }
 
-// Foot is the row of intents.
-type Foot struct {
-	Approval  string // what stands between this post and going out
-	Approved  bool
-	Stages    bool // somebody has to approve
-	Schedules bool // the writer may schedule
-	OnItsWay  bool
-	Accounts  int
-	Reviewing bool
-	Changed   bool // what is in the form is not what was approved or asked about
-}
-
 // Delivery is where each target stands.
 type Delivery struct {
 	Rows   []TargetRow

@@ -71,7 +71,7 @@ func (c *camera) walk(d *demo.Demo) ([]screen, error) {
 	if err != nil {
 		return nil, err
 	}
-	all = append(all, screen{"account", account}, screen{"review", review}, screen{"mailbox", d.Mailbox}, screen{"networks", d.Networks})
+	all = append(all, screen{"account", account}, screen{"slots", account + "/slots"}, screen{"review", review}, screen{"mailbox", d.Mailbox}, screen{"networks", d.Networks})
 	for _, name := range []string{"facebook", "instagram", "mastodon", "webhook"} {
 		all = append(all, screen{"network-" + name, d.Networks + "/" + name})
 	}
