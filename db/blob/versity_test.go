@@ -8,11 +8,16 @@ package blob_test
 import (
 	"bytes"
 	"errors"
+	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -73,6 +78,7 @@ func TestS3PassesTheStoreSuiteOnARealServer(t *testing.T) {
 			}
 		}
 	})
+	t.Run("busy", func(t *testing.T) { staysBusy(t, endpoint) })
 	t.Run("address runs out", func(t *testing.T) { runsOut(t, s) })
 	t.Run("credentials", func(t *testing.T) {
 		for _, keys := range []blob.Credentials{{ID: "nobody", Secret: secret}, {ID: accessID, Secret: "guess"}} {
@@ -94,6 +100,64 @@ func TestS3PassesTheStoreSuiteOnARealServer(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
+}
+
+// staysBusy puts, reads and deletes through a proxy that answers the first two calls
+// of each kind in the server's stead, as a busy store does.
+func staysBusy(t *testing.T, endpoint string) {
+	behind, err := url.Parse(endpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lock sync.Mutex
+	busy := map[string]int{}
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(behind)
+		r.Out.Host = r.In.Host // which the signature covers
+	}}
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		lock.Lock()
+		call := r.Method + r.URL.String()
+		busy[call]++
+		turned := busy[call] <= 2
+		lock.Unlock()
+		if !turned {
+			proxy.ServeHTTP(w, r)
+			return
+		}
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "application/xml")
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = io.WriteString(w, "<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>")
+	}))
+	t.Cleanup(front.Close)
+	s, err := blob.OpenURL("s3://"+bucket+"?endpoint="+front.URL, right())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, size := range bodies {
+		key, err := put(t, s, size)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		o, err := s.Open(t.Context(), key)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got, err := io.ReadAll(o); err != nil || !bytes.Equal(got, blobtest.Body(1, size)) {
+			t.Errorf("%s: %d bytes back, %v", name, len(got), err)
+		}
+		if err := s.Delete(t.Context(), key); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	turned := 0
+	for _, n := range busy {
+		turned += min(n, 2)
+	}
+	if turned < 12 {
+		t.Errorf("only %d calls were turned away: %v", turned, busy)
+	}
 }
 
 // runsOut asks by an address that lives a second until it is refused.
