@@ -13,6 +13,7 @@ import (
 type AssetPage struct {
 	LibraryAsset
 	Folder     string                // its name; empty for none
+	Networks   []string              // that the client has accounts on
 	Crops      map[string]model.Crop // by preset
 	Renditions []Rendition
 	Uses       []Use // the first ones
@@ -36,7 +37,8 @@ type Rendition struct {
 }
 
 const sqlAssetPage = `
-	SELECT ` + assetFields + `, c.name AS client, coalesce(f.name, '') AS folder
+	SELECT ` + assetFields + `, c.name AS client, coalesce(f.name, '') AS folder,
+	       ARRAY(SELECT DISTINCT a.network FROM tenant.accounts a WHERE a.tenant_id = m.tenant_id AND a.client_id = m.client_id AND a.state <> 'disabled' ORDER BY 1) AS networks
 	  FROM tenant.media m JOIN tenant.clients c ON c.tenant_id = m.tenant_id AND c.id = m.client_id
 	  LEFT JOIN tenant.media_folders f ON f.tenant_id = m.tenant_id AND f.id = m.folder_id
 	 WHERE m.tenant_id = $1 AND m.id = $2 AND m.state <> 'deleted'`
@@ -67,7 +69,8 @@ func (sc *Scope) assetPage(ctx context.Context, tx pgx.Tx, id model.MediaID) (pa
 	}
 	type row struct {
 		LibraryAsset
-		Folder string
+		Folder   string
+		Networks []string
 	}
 	r, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[row])
 	if noRows(err) {
@@ -79,7 +82,7 @@ func (sc *Scope) assetPage(ctx context.Context, tx pgx.Tx, id model.MediaID) (pa
 	if err := sc.needMedia(model.MediaView, r.ClientID); err != nil {
 		return page, err
 	}
-	page = AssetPage{LibraryAsset: r.LibraryAsset, Folder: r.Folder, MayWrite: sc.Actor.May(model.MediaWrite, r.ClientID)}
+	page = AssetPage{LibraryAsset: r.LibraryAsset, Folder: r.Folder, Networks: r.Networks, MayWrite: sc.Actor.May(model.MediaWrite, r.ClientID)}
 	return page, sc.fillAsset(ctx, tx, &page)
 }
 

@@ -137,7 +137,7 @@ func (d *Desk) assetProps(scope *db.Scope, p db.AssetPage) library.Asset {
 // cropLinks lead to the crop of each preset, with what is chosen there.
 func cropLinks(scope *db.Scope, p db.AssetPage) (list []library.Crop) {
 	for _, preset := range cropPresets(scope, p, "") {
-		one := library.Crop{Href: preset.Href, Label: preset.Label, Say: "Automatic", Chosen: preset.Chosen}
+		one := library.Crop{Href: preset.Href, Label: preset.Label, Say: "Automatic", Chosen: preset.Chosen, Later: preset.Later}
 		if part, ok := p.Crops[preset.Key]; ok {
 			one.Say = fmt.Sprintf("%d × %d", part.Width, part.Height)
 		} else if preset.Key == "" {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"herald/db"
@@ -64,14 +65,16 @@ func (d *Desk) drawCrop(w http.ResponseWriter, r *http.Request, scope *db.Scope,
 }
 
 // cropPresets are all presets of a kind of file, and before them the point that
-// counts where nobody chose.
+// counts where nobody chose. Those of networks that the client has no account on are
+// for later.
 func cropPresets(scope *db.Scope, p db.AssetPage, current string) []library.CropPreset {
 	path := at(scope, "/media/"+id(p.ID)+"/crop")
 	list := []library.CropPreset{{Label: "Point to keep in view", Href: path, Current: current == "", Chosen: p.Focal != model.Centre}}
 	for _, n := range network.All() {
 		for _, preset := range n.Presets(p.Kind) {
 			_, chosen := p.Crops[preset.Key]
-			list = append(list, library.CropPreset{Key: preset.Key, Label: preset.Label, Network: string(n.Name), Href: path + "?preset=" + url.QueryEscape(preset.Key), Current: preset.Key == current, Chosen: chosen})
+			later := !slices.Contains(p.Networks, string(n.Name)) && !chosen && preset.Key != current
+			list = append(list, library.CropPreset{Later: later, Key: preset.Key, Label: preset.Label, Network: string(n.Name), Href: path + "?preset=" + url.QueryEscape(preset.Key), Current: preset.Key == current, Chosen: chosen})
 		}
 	}
 	return list

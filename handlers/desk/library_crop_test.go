@@ -73,6 +73,29 @@ func TestACropIsChosenByNumbersAndCutsNothing(t *testing.T) {
 	s.get(t, s.owner, crop+"?preset=instagram%2Fpost").want(t, 409, "This file is still being prepared.")
 }
 
+// TestCropsOfTheClientsNetworksComeFirst: the others wait in a fold, until one is
+// chosen.
+func TestCropsOfTheClientsNetworksComeFirst(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t) // the client's account is one on Mastodon
+	asset := fmt.Sprintf("/w/north/media/%d", s.stock(t, 1)[0])
+	folded := func(preset string) bool {
+		page := s.get(t, s.owner, asset).want(t, 200, "Networks that the client has no account on").body
+		link, fold := strings.Index(page, "?preset="+url.QueryEscape(preset)), strings.Index(page, `class="fold crops-later"`)
+		if link < 0 {
+			t.Fatalf("no crop for %s", preset)
+		}
+		return link > fold
+	}
+	if folded("mastodon/post") || !folded("instagram/post") {
+		t.Error("the client's network is in the fold, or another one is not")
+	}
+	s.submit(t, s.owner, asset+"/crop", url.Values{"preset": {"instagram/post"}, "shape": {"1:1"}, "do": {"save"}, "x": {"0"}, "y": {"0"}, "width": {"300"}, "height": {"300"}})
+	if folded("instagram/post") {
+		t.Error("a crop that was chosen is in the fold")
+	}
+}
+
 func TestThePointToKeepInViewIsChosen(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)

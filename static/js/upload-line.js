@@ -108,7 +108,7 @@ class UploadLine extends HTMLElement {
   #done(answer) {
     const again = answer.getHeader("Herald-Again") === "1"
     this.querySelector("progress").value = 100
-    this.#end("done", again ? "The client’s library had this file already; it is the same one." : "In the library")
+    this.#end("done", again ? "The client’s library had this file already; it is the same one." : "In the library, being checked")
     this.#tell("upload-arrived", { media: answer.getHeader("Herald-Media"), again })
   }
 
@@ -177,7 +177,8 @@ class UploadLine extends HTMLElement {
     list.remove()
   }
 
-  #name(name) {
+  #name(raw) {
+    const name = raw.replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "") // signs that turn what follows around
     this.querySelector("[data-name]").textContent = name
     this.querySelector("progress").setAttribute("aria-label", name)
     for (const b of this.querySelectorAll("[data-says]")) this.#call(b, b.dataset.says)
