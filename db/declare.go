@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -90,6 +91,7 @@ type DeclaredClient struct {
 	EscalateAfter  *time.Duration
 	EscalateTo     []string // e-mail addresses of members; replaced as a whole
 	Paused         *bool
+	Archived       *bool // put away: out of the lists in which something new is made
 	Approvers      []DeclaredApprover
 	Stages         []DeclaredStage    // replaced as a whole
 	Blackouts      []DeclaredBlackout // replaced as a whole
@@ -156,8 +158,13 @@ func (s *Store) Declare(ctx context.Context, d Declaration) (changes []string, e
 	if d.Cost == (secret.Cost{}) {
 		d.Cost = secret.DefaultCost()
 	}
+	return s.declare(ctx, &declaring{doc: d, by: model.Actor{Name: operator}})
+}
+
+// declare is one run, alone.
+func (s *Store) declare(ctx context.Context, run *declaring) (changes []string, err error) {
 	err = s.alone(ctx, func() error {
-		run := &declaring{store: s, doc: d, now: s.now().UTC(), slugs: map[model.TenantID]string{}}
+		run.store, run.now, run.slugs = s, s.now().UTC(), map[model.TenantID]string{}
 		changes, err = run.run(ctx)
 		return err
 	})
@@ -188,10 +195,14 @@ func (s *Store) alone(ctx context.Context, f func() error) error {
 	}
 }
 
-// declaring is one run of Declare.
+// declaring is one run of Declare, or of a settings screen.
 type declaring struct {
 	store    *Store
 	doc      Declaration
+	by       model.Actor                         // whose change it is
+	screen   bool                                // a person reads what is refused on a screen, not beside a file
+	first    func(context.Context, pgx.Tx) error // before anything of the control plane; may be nil
+	also     func(context.Context, *hand) error  // before anything of a workspace, in each pass; may be nil
 	now      time.Time
 	places   []place
 	before   seats // who could sign in, and who can now
@@ -212,6 +223,7 @@ type place struct {
 	members   map[string]model.UserID // by e-mail; of named ones only
 	roles     map[model.UserID]model.Role
 	gone      []model.UserID // members that were taken out
+	notes     []note         // of members, for the workspace's audit log
 	said      DeclaredWorkspace
 	told      bool // that the control plane changed
 }
@@ -222,6 +234,11 @@ func (d *declaring) run(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	defer func() { _ = control.Rollback(context.WithoutCancel(ctx)) }()
+	if d.first != nil {
+		if err := d.first(ctx, control); err != nil {
+			return nil, err
+		}
+	}
 	if err := d.control(ctx, control); err != nil {
 		return nil, err
 	}
@@ -258,7 +275,20 @@ func (d *declaring) tenants(ctx context.Context, end func(pgx.Tx, context.Contex
 }
 
 func (d *declaring) refuse(at, format string, args ...any) {
-	d.problems = append(d.problems, model.Refuse(model.Unprocessable, at+": "+fmt.Sprintf(format, args...)))
+	say := fmt.Sprintf(format, args...)
+	if d.screen {
+		d.problems = append(d.problems, model.Refuse(model.Unprocessable, strings.ToUpper(say[:1])+say[1:]+"."))
+		return
+	}
+	d.problems = append(d.problems, model.Refuse(model.Unprocessable, at+": "+say))
+}
+
+// wayOut is the end of a refusal: what to write into the file, or where to go.
+func (d *declaring) wayOut(file, screen string) string {
+	if d.screen {
+		return screen
+	}
+	return file
 }
 
 // told adds the line of a change: "client nord/bakery: name and zone changed".

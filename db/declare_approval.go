@@ -88,8 +88,8 @@ func (h *hand) refuseEmpty(ctx context.Context, f workflow, s model.AskedStage, 
 	if len(who) > 0 {
 		say = strings.Join(who, " and ") + " could not approve any more"
 	}
-	h.refuse(h.whereLeft(slug, s.Name, who), "%s, and the stage %q of %s/%s would have nobody else%s; name somebody else in the client's stages in the same file, or leave the stage out there",
-		say, s.Name, h.Slug, slug, waitingWords(waiting))
+	h.refuse(h.whereLeft(slug, s.Name, who), "%s, and the stage %q of %s/%s would have nobody else%s; %s",
+		say, s.Name, h.Slug, slug, waitingWords(waiting), h.wayOut("name somebody else in the client's stages in the same file, or leave the stage out there", "name somebody else in the client's workflow first"))
 	return nil
 }
 

@@ -24,10 +24,11 @@ type clientRow struct {
 	every    *time.Duration
 	escalate *time.Duration
 	paused   *time.Time
+	archived *time.Time
 }
 
 const sqlDeclaredClients = `
-	SELECT slug, id, name, zone, late_cutoff, time_is_material, auto_schedule, remind_after, remind_every, escalate_after, paused_at FROM tenant.clients WHERE tenant_id = $1 ORDER BY id FOR NO KEY UPDATE`
+	SELECT slug, id, name, zone, late_cutoff, time_is_material, auto_schedule, remind_after, remind_every, escalate_after, paused_at, archived_at FROM tenant.clients WHERE tenant_id = $1 ORDER BY id FOR NO KEY UPDATE`
 
 // allClients reads the clients and writes the declared ones.
 func (h *hand) allClients(ctx context.Context) error {
@@ -38,7 +39,7 @@ func (h *hand) allClients(ctx context.Context) error {
 	}
 	var slug string
 	var c clientRow
-	_, err = pgx.ForEachRow(rows, []any{&slug, &c.id, &c.name, &c.zone, &c.cutoff, &c.material, &c.auto, &c.remind, &c.every, &c.escalate, &c.paused}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&slug, &c.id, &c.name, &c.zone, &c.cutoff, &c.material, &c.auto, &c.remind, &c.every, &c.escalate, &c.paused, &c.archived}, func() error {
 		h.clients[slug] = c
 		return nil
 	})
@@ -54,11 +55,11 @@ func (h *hand) allClients(ctx context.Context) error {
 }
 
 const sqlClientInsert = `
-	INSERT INTO tenant.clients (tenant_id, slug, name, zone, late_cutoff, time_is_material, paused_at, auto_schedule, remind_after, remind_every, escalate_after)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id`
+	INSERT INTO tenant.clients (tenant_id, slug, name, zone, late_cutoff, time_is_material, paused_at, auto_schedule, remind_after, remind_every, escalate_after, archived_at)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING id`
 
 const sqlClientUpdate = `
-	UPDATE tenant.clients SET name = $3, zone = $4, late_cutoff = $5, time_is_material = $6, paused_at = $7, auto_schedule = $8, remind_after = $9, remind_every = $10, escalate_after = $11
+	UPDATE tenant.clients SET name = $3, zone = $4, late_cutoff = $5, time_is_material = $6, paused_at = $7, auto_schedule = $8, remind_after = $9, remind_every = $10, escalate_after = $11, archived_at = $12
 	 WHERE tenant_id = $1 AND id = $2`
 
 func (h *hand) client(ctx context.Context, c DeclaredClient) (err error) {
@@ -76,6 +77,9 @@ func (h *hand) client(ctx context.Context, c DeclaredClient) (err error) {
 	setOrNone(&diff, "reminders", &have.remind, c.RemindAfter)
 	setOrNone(&diff, "reminders", &have.every, c.RemindEvery)
 	setOrNone(&diff, "escalation", &have.escalate, c.EscalateAfter)
+	if err := h.archive(ctx, &diff, &have, c); err != nil {
+		return err
+	}
 	setSince(&diff, "paused", &have.paused, c.Paused, h.now)
 	if have.every != nil && have.remind == nil {
 		h.refuse(c.At, "remind_every of the client %s needs remind_after", c.Slug)
@@ -86,14 +90,39 @@ func (h *hand) client(ctx context.Context, c DeclaredClient) (err error) {
 	case diff.none():
 		return nil
 	case diff.made:
-		err = h.tx.QueryRow(ctx, sqlClientInsert, h.ID, c.Slug, have.name, have.zone, have.cutoff, have.material, have.paused, have.auto, have.remind, have.every, have.escalate).Scan(&have.id)
+		err = h.tx.QueryRow(ctx, sqlClientInsert, h.ID, c.Slug, have.name, have.zone, have.cutoff, have.material, have.paused, have.auto, have.remind, have.every, have.escalate, have.archived).Scan(&have.id)
 	default:
-		_, err = h.tx.Exec(ctx, sqlClientUpdate, h.ID, have.id, have.name, have.zone, have.cutoff, have.material, have.paused, have.auto, have.remind, have.every, have.escalate)
+		_, err = h.tx.Exec(ctx, sqlClientUpdate, h.ID, have.id, have.name, have.zone, have.cutoff, have.material, have.paused, have.auto, have.remind, have.every, have.escalate, have.archived)
 	}
 	if err != nil {
 		return err
 	}
 	return h.note(ctx, "client "+h.Slug+"/"+c.Slug, diff, note{subject: "client", id: int64(have.id), client: have.id})
+}
+
+const sqlClientPlanned = `
+	SELECT count(*) FROM tenant.targets WHERE tenant_id = $1 AND client_id = $2 AND state IN ('scheduled', 'queued', 'publishing', 'retry_scheduled', 'unknown_outcome')`
+
+// archive puts a client away, or takes it out again. It refuses while something of
+// the client is still on its way. A client that is put away is paused too, so that
+// what is planned at the same moment waits and is not sent.
+func (h *hand) archive(ctx context.Context, diff *difference, have *clientRow, c DeclaredClient) error {
+	if c.Archived == nil || *c.Archived == (have.archived != nil) {
+		return nil
+	}
+	if *c.Archived {
+		var planned int
+		if err := h.tx.QueryRow(ctx, sqlClientPlanned, h.ID, have.id).Scan(&planned); err != nil {
+			return err
+		}
+		if planned > 0 {
+			h.refuse(c.At, "%d posts of %s are planned or on their way; cancel them first, or wait until they are out", planned, have.name)
+			return nil
+		}
+		setSince(diff, "paused", &have.paused, new(true), h.now)
+	}
+	setSince(diff, "archived", &have.archived, c.Archived, h.now)
+	return nil
 }
 
 // eachClient writes what belongs to the declared clients.

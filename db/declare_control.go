@@ -229,7 +229,7 @@ func deref[T any](p *T, otherwise T) T {
 }
 
 const sqlDeclaredMember = `
-	SELECT u.id, coalesce(m.role, '') FROM control.users u LEFT JOIN control.memberships m ON m.user_id = u.id AND m.workspace_id = $1 WHERE u.email = $2`
+	SELECT u.id, u.name, coalesce(m.role, '') FROM control.users u LEFT JOIN control.memberships m ON m.user_id = u.id AND m.workspace_id = $1 WHERE u.email = $2`
 
 const sqlMembershipPut = `
 	INSERT INTO control.memberships (workspace_id, user_id, role) VALUES ($1, $2, $3) ON CONFLICT (workspace_id, user_id) DO UPDATE SET role = excluded.role`
@@ -265,8 +265,9 @@ func (d *declaring) memberships(ctx context.Context, tx pgx.Tx, p place) error {
 
 func (d *declaring) member(ctx context.Context, tx pgx.Tx, p *place, m DeclaredMember) error {
 	var id model.UserID
+	var name string
 	var role model.Role
-	err := tx.QueryRow(ctx, sqlDeclaredMember, p.ID, m.User).Scan(&id, &role)
+	err := tx.QueryRow(ctx, sqlDeclaredMember, p.ID, m.User).Scan(&id, &name, &role)
 	if noRows(err) {
 		d.refuse(m.At, "there is no user %s; declare it under users", m.User)
 		return nil
@@ -284,6 +285,7 @@ func (d *declaring) member(ctx context.Context, tx pgx.Tx, p *place, m DeclaredM
 		return nil
 	case m.Remove:
 		d.changes = append(d.changes, what+": removed")
+		p.notes = append(p.notes, memberNote("removed", id, name, ""))
 		_, err = tx.Exec(ctx, sqlMembershipDelete, p.ID, id)
 		return err
 	case diff.made && m.Role == nil:
@@ -295,8 +297,26 @@ func (d *declaring) member(ctx context.Context, tx pgx.Tx, p *place, m DeclaredM
 		return nil
 	}
 	d.told(what, diff)
+	switch {
+	case !diff.made:
+		p.notes = append(p.notes, memberNote("role_given", id, name, role))
+	case id == d.by.User:
+		p.notes = append(p.notes, memberNote("joined", id, name, role))
+	default:
+		p.notes = append(p.notes, memberNote("added", id, name, role))
+	}
 	_, err = tx.Exec(ctx, sqlMembershipPut, p.ID, id, role)
 	return err
+}
+
+// memberNote is what became of a member. The name is kept, since a workspace's shard
+// knows nobody's.
+func memberNote(verb string, id model.UserID, name string, role model.Role) note {
+	n := note{verb: verb, subject: "user", id: int64(id), detail: map[string]any{"who": name}}
+	if role != "" {
+		n.detail["role"] = role
+	}
+	return n
 }
 
 const sqlWorkspacesOthers = `

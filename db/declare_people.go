@@ -67,8 +67,8 @@ func (t team) owners() (list []string) {
 func (d *declaring) ownersStay() {
 	for _, id := range slices.Sorted(maps.Keys(d.before)) {
 		if had := d.before[id].owners(); len(had) > 0 && len(d.after[id].owners()) == 0 {
-			d.refuse(d.whereSaid(d.slugs[id], had), "this takes the last owner, %s, from the workspace %s; make somebody else an owner in the same file",
-				strings.Join(had, " and "), d.slugs[id])
+			d.refuse(d.whereSaid(d.slugs[id], had), "this takes the last owner, %s, from the workspace %s; make somebody else an owner %s",
+				strings.Join(had, " and "), d.slugs[id], d.wayOut("in the same file", "first"))
 		}
 	}
 }

@@ -18,7 +18,7 @@ type hand struct {
 	place
 	tx      pgx.Tx
 	clients map[string]clientRow // by slug
-	scope   *Scope               // the operator's, who decides nothing
+	scope   *Scope               // of whoever changes it, who decides nothing
 	had     []workflow           // who could decide before
 }
 
@@ -30,11 +30,11 @@ func (d *declaring) tenant(ctx context.Context, pool *pgxpool.Pool, p place, end
 		return err
 	}
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
-	if _, err := tx.Exec(ctx, sqlScopeSet, strconv.FormatInt(int64(p.ID), 10), ""); err != nil {
+	if _, err := tx.Exec(ctx, sqlScopeSet, strconv.FormatInt(int64(p.ID), 10), userSetting(d.by.User)); err != nil {
 		return err
 	}
 	problems, changes := len(d.problems), len(d.changes)
-	scope := &Scope{Workspace: p.Workspace, Actor: model.Actor{Tenant: p.ID, Name: operator}, pool: pool, control: d.store.control, ring: d.store.ring, now: func() time.Time { return d.now }}
+	scope := &Scope{Workspace: p.Workspace, Actor: model.Actor{Tenant: p.ID, User: d.by.User, Name: d.by.Name}, pool: pool, control: d.store.control, ring: d.store.ring, now: func() time.Time { return d.now }}
 	h := &hand{declaring: d, place: p, tx: tx, scope: scope}
 	if err := h.write(ctx); err != nil {
 		return refused(err)
@@ -51,8 +51,26 @@ func (d *declaring) tenant(ctx context.Context, pool *pgxpool.Pool, p place, end
 }
 
 func (h *hand) write(ctx context.Context) error {
-	for _, step := range []func(context.Context) error{h.mirror, h.wereThere, h.allClients, h.allAccess, h.eachClient, h.stagesStay, h.waitFor} {
+	for _, step := range []func(context.Context) error{h.begin, h.mirror, h.wereThere, h.allClients, h.allAccess, h.tellMembers, h.eachClient, h.stagesStay, h.waitFor} {
 		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// begin lets whoever runs this look at the workspace before anything of it changes.
+func (h *hand) begin(ctx context.Context) error {
+	if h.also == nil {
+		return nil
+	}
+	return h.also(ctx, h)
+}
+
+// tellMembers writes what became of members into the workspace's audit log.
+func (h *hand) tellMembers(ctx context.Context) error {
+	for _, n := range h.notes {
+		if err := h.scope.audit(ctx, h.tx, n); err != nil {
 			return err
 		}
 	}
@@ -72,8 +90,7 @@ func (h *hand) note(ctx context.Context, what string, diff difference, n note) e
 	if diff.words == nil {
 		n.detail["what"] = []string{}
 	}
-	_, err := h.tx.Exec(ctx, sqlAuditAdd, h.ID, h.now, 0, operator, n.verb, n.subject, n.id, n.client, n.detail)
-	return err
+	return h.scope.audit(ctx, h.tx, n)
 }
 
 const sqlTenantGet = `

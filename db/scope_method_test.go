@@ -28,6 +28,7 @@ type method struct {
 	free    bool            // it takes no id: whoever calls it reads or changes their own
 	quiet   string          // why a change leaves no audit line
 	empty   bool            // it answers ids that are not there with nothing, not with a refusal
+	whole   bool            // a role that may not do it at all is told that, whatever is named
 	exempt  string          // why it cannot be called with another's ids
 }
 
@@ -102,7 +103,7 @@ func asset(client model.ClientID) db.Asset {
 // fails for one that is not here.
 func scopeMethods() map[string]method {
 	all := map[string]method{}
-	for _, list := range []map[string]method{postMethods(), targetMethods(), approvalMethods(), accountMethods(), listMethods(), mediaMethods(), uploadMethods()} {
+	for _, list := range []map[string]method{postMethods(), targetMethods(), approvalMethods(), accountMethods(), listMethods(), mediaMethods(), uploadMethods(), settingMethods()} {
 		maps.Copy(all, list)
 	}
 	return all
@@ -238,7 +239,7 @@ func approvalMethods() map[string]method {
 		"Workflow": one(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return sc.Workflow(ctx, of.Client)
 		}),
-		"SaveWorkflow": {changes: true, calls: map[string]call{
+		"SaveWorkflow": {changes: true, whole: true, calls: map[string]call{
 			"client": func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 				return sc.SaveWorkflow(ctx, of.Client, workflowForm(of, of))
 			},

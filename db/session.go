@@ -13,6 +13,7 @@ type Session struct {
 	Hash    [32]byte
 	User    model.UserID // zero before sign-in
 	Data    []byte
+	Begun   time.Time // read by SessionsOf alone
 	Seen    time.Time
 	Expires time.Time
 }

@@ -68,6 +68,7 @@ func checkRefused(t *testing.T, title string, m method, got any, err error, mark
 	switch {
 	case m.free && (err == nil || refused && no.Kind == model.Forbidden):
 	case m.empty && err == nil:
+	case m.whole && refused && no.Kind == model.Forbidden:
 	case refused && no.Kind == model.NotFound:
 		if strings.Contains(no.Say, mark) {
 			t.Errorf("%s names what is another's in its refusal: %s", title, no.Say)

@@ -3,6 +3,7 @@ package handlers_test
 import (
 	"encoding/base64"
 	"fmt"
+	"maps"
 	"net/url"
 	"strings"
 
@@ -41,7 +42,7 @@ var withoutIDs = map[string]string{
 
 // routes has a case for every other address. TestEveryAddressHasACase fails for
 // one that is in neither list.
-var routes = map[string]route{
+var routes = all(settingRoutes, map[string]route{
 	"GET /w/{slug}/calendar":                        lists("/calendar"),
 	"POST /w/{slug}/calendar/moves":                 cardMoves,
 	"GET /w/{slug}/posts":                           lists("/posts"),
@@ -128,6 +129,15 @@ var routes = map[string]route{
 	"POST /w/{slug}/accounts/{account}/slots":          onAccount("/slots", "day", "5", "clock", "10:30"),
 	"POST /w/{slug}/accounts/{account}/slots/removals": slotRemovals,
 	"POST /w/{slug}/accounts/{account}/slots/copies":   slotCopies,
+})
+
+// all joins lists of cases.
+func all(lists ...map[string]route) map[string]route {
+	joined := map[string]route{}
+	for _, list := range lists {
+		maps.Copy(joined, list)
+	}
+	return joined
 }
 
 func id[T ~int64](n T) string { return fmt.Sprint(int64(n)) }

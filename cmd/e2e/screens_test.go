@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -43,6 +44,11 @@ func furnished(t *testing.T) (a *agency, screens []screen) {
 	account := a.account(t, "museum", network.Webhook)
 	loaf := a.hang(t, "bakery", 1, 300, 200, strings.Fields(long)[0]+".jpg", "")
 	a.hang(t, "museum", 2, 200, 300, "coast.jpg", "A coast at dusk")
+	clients, err := a.owner.ClientSettings(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	museum := clients[slices.IndexFunc(clients, func(c db.ClientSetting) bool { return c.Slug == "museum" })].ID
 	link := strings.TrimPrefix(a.link(t, 0), here.web.URL)
 	at := func(name, rest string, args ...any) screen {
 		return screen{name: name, path: a.path(fmt.Sprintf(rest, args...))}
@@ -56,7 +62,8 @@ func furnished(t *testing.T) (a *agency, screens []screen) {
 		at("version", "/posts/%d/versions/1", failed.Post.ID), {"evidence", a.target(t, failed.Post.ID, network.Mastodon), false},
 		{"live evidence", a.target(t, failed.Post.ID, network.Webhook), false}, at("approvals", "/approvals?box=others"), at("approvals, none", "/approvals"),
 		at("accounts", "/accounts"), at("account", "/accounts/%d", account), at("slots", "/accounts/%d/slots", account), at("new account", "/accounts/new"), at("activity", "/activity"),
-		at("style", "/settings/style"),
+		at("style", "/settings/style"), at("general", "/settings/general"), at("members", "/settings/members"), at("member", "/settings/members/%d", a.owner.Actor.User), at("invite", "/settings/members/new"),
+		at("clients", "/settings/clients"), at("client", "/settings/clients/%d", museum), at("new client", "/settings/clients/new"), at("profile", "/settings/profile"),
 		at("workflows", "/settings/workflows"), at("workflow", "/settings/workflows/%d", a.client(t, "museum")),
 	}
 }

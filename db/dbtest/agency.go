@@ -38,7 +38,7 @@ func (a *Agency) Member(t testing.TB, role model.Role, access map[model.ClientID
 	t.Helper()
 	n := Look[int](t, a.w, db.MainShard, `SELECT count(*) FROM control.users`)
 	email := fmt.Sprintf("%s%d@%s.example", role, n, a.Slug)
-	user := Look[model.UserID](t, a.w, db.MainShard, `INSERT INTO control.users (email, name) VALUES ($1, $2) RETURNING id`, email, fmt.Sprintf("%s %d", role, n))
+	user := Look[model.UserID](t, a.w, db.MainShard, `INSERT INTO control.users (email, name, password_hash) VALUES ($1, $2, $3) RETURNING id`, email, fmt.Sprintf("%s %d", role, n), PasswordHash)
 	a.w.Super(t, db.MainShard, `INSERT INTO control.memberships (workspace_id, user_id, role) VALUES ($1, $2, $3)`, a.ID, user, role)
 	for client, granted := range access {
 		a.w.Super(t, a.Shard, `INSERT INTO tenant.client_access (tenant_id, user_id, client_id, permissions) VALUES ($1, $2, $3, $4)`, a.ID, user, client, granted)
@@ -129,3 +129,9 @@ func (a *Agency) Due(t testing.TB, text string, after time.Duration, accounts ..
 	}
 	return page
 }
+
+// Password is every member's; its hash is a cheap one.
+const Password = "correct horse battery"
+
+// PasswordHash is what is kept of it.
+const PasswordHash = "$argon2id$v=19$m=64,t=1,p=1$Trp8lFzOuS0PfCswwLXJ9w$47owQbVMazSP8CxfTQtIgHSlGsijsWOxbbhTzTXX4M8"

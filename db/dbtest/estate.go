@@ -34,9 +34,14 @@ type Holding struct {
 	Dropped  model.UploadID // and another, to be given up
 	Approver model.ApproverID
 	Comment  int64
+	Blackout model.BlackoutID
 	Feed     model.FeedID // of the client alone, the owner's
 	Slot     model.SlotID // of the account
 	Calendar string       // token of somebody else's feed of it
+	Viewer   model.UserID // that somebody: sees the client, and no other
+
+	Invitation model.InvitationID // of somebody who is to see the client alone
+	Invited    string             // token of its link
 
 	Draft   model.PostID // with the file, not submitted
 	Asked   model.PostID // waits for the approver
@@ -77,6 +82,7 @@ func (a *Agency) Holding(t testing.TB, slug string) Holding {
 	h.write(t)
 	h.ask(t)
 	h.subscribe(t)
+	h.invite(t)
 	h.fill(t)
 	return h
 }
@@ -171,17 +177,14 @@ func (h *Holding) ask(t testing.TB) {
 		t.Fatalf("one request with one link is expected: %+v, %v", list, err)
 	}
 	h.Request, h.Link = list[0].ID, list[0].Links[0].ID
-	key := Look[string](t, h.w, h.Shard, `SELECT key FROM tenant.mails WHERE tenant_id = $1 AND to_email = $2 AND sealed IS NOT NULL`, h.ID, h.Mark+"@client.example")
-	sealed := Look[[]byte](t, h.w, h.Shard, `SELECT sealed FROM tenant.mails WHERE tenant_id = $1 AND key = $2`, h.ID, key)
-	if h.Token, err = h.w.Ring.Open(sealed, db.MailAAD(h.ID, key)); err != nil {
-		t.Fatal(err)
-	}
+	h.Token = h.Mailed(t, h.Mark+"@client.example")
 }
 
 // subscribe makes an address for calendar programs.
 func (h *Holding) subscribe(t testing.TB) {
 	t.Helper()
 	other := h.Member(t, model.Viewer, map[model.ClientID][]model.Permission{h.Client: model.Viewer.Grants()})
+	h.Viewer = other.Actor.User
 	var err error
 	if h.Calendar, err = other.MakeFeed(t.Context(), h.Client, ""); err == nil {
 		_, err = h.Owner.MakeFeed(t.Context(), h.Client, "")
@@ -192,12 +195,34 @@ func (h *Holding) subscribe(t testing.TB) {
 	h.Feed = Look[model.FeedID](t, h.w, h.Shard, `SELECT max(id) FROM tenant.feeds WHERE tenant_id = $1 AND client_id = $2`, h.ID, h.Client) // the later one
 }
 
+// invite asks somebody to join, and reads the link that was mailed.
+func (h *Holding) invite(t testing.TB) {
+	t.Helper()
+	email := h.Mark + "@invited.example"
+	if err := h.Owner.Invite(t.Context(), email, db.MemberForm{Role: model.Viewer, Access: map[model.ClientID][]model.Permission{h.Client: model.Viewer.Grants()}}); err != nil {
+		t.Fatal(err)
+	}
+	h.Invitation = Look[model.InvitationID](t, h.w, h.Shard, `SELECT id FROM tenant.invitations WHERE tenant_id = $1 AND email = $2`, h.ID, email)
+	h.Invited = h.Mailed(t, email)
+}
+
+// Mailed is the token of the newest link that was mailed to an address.
+func (a *Agency) Mailed(t testing.TB, email string) string {
+	t.Helper()
+	key := Look[string](t, a.w, a.Shard, `SELECT key FROM tenant.mails WHERE tenant_id = $1 AND to_email = $2 AND sealed IS NOT NULL ORDER BY id DESC LIMIT 1`, a.ID, email)
+	token, err := a.w.Ring.Open(Look[[]byte](t, a.w, a.Shard, `SELECT sealed FROM tenant.mails WHERE tenant_id = $1 AND key = $2`, a.ID, key), db.MailAAD(a.ID, key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
 // fill puts rows into those tables that the rest leaves empty, or with nothing in
 // a column that points at another table.
 func (h *Holding) fill(t testing.TB) {
 	t.Helper()
 	now := h.w.Clock.Now()
-	h.w.Super(t, h.Shard, `INSERT INTO tenant.blackouts (tenant_id, client_id, from_at, to_at, reason) VALUES ($1, $2, '2027-01-01', '2027-01-02', 'holidays')`, h.ID, h.Client)
+	h.Blackout = Look[model.BlackoutID](t, h.w, h.Shard, `INSERT INTO tenant.blackouts (tenant_id, client_id, from_at, to_at, reason) VALUES ($1, $2, '2027-01-01', '2027-01-02', $3) RETURNING id`, h.ID, h.Client, h.Mark)
 	h.w.Super(t, h.Shard, `INSERT INTO tenant.mails (tenant_id, key, kind, to_email, content, next_at, made_at, about, carried_by)
 		SELECT tenant_id, 'carried', kind, to_email, '{}', 'infinity', made_at, 'post:1', id FROM tenant.mails WHERE tenant_id = $1 ORDER BY id LIMIT 1 ON CONFLICT DO NOTHING`, h.ID)
 	h.w.Super(t, h.Shard, `INSERT INTO tenant.usage_months (tenant_id, month, published) VALUES ($1, '2026-02-01', 1) ON CONFLICT DO NOTHING`, h.ID)

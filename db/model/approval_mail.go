@@ -9,6 +9,7 @@ const (
 	MailApprovalWaiting = "approval_waiting" // to a user who decides in the inbox
 	MailDecision        = "decision"         // to the writer of what was decided
 	MailGivenBack       = "given_back"       // to who submitted what nobody is asked about any more
+	MailInvitation      = "invitation"       // to somebody who is asked to join: a sealed token makes the address /invitations/{token}
 	MailComment         = "comment"          // to who works on a post that an approver wrote about
 	MailUnscheduled     = "unscheduled"      // to the writer and the planner of an approved post that nobody scheduled: its time is near
 	MailPlanPassed      = "plan_passed"      // to the same: its time has passed
@@ -42,4 +43,12 @@ type ApprovalMailPost struct {
 	Done    bool    `json:"approved,omitempty"` // nothing more is waited for: the post is approved
 
 	Scheduled bool `json:"scheduled,omitempty"` // the approval scheduled it, by the client's workflow
+}
+
+// InvitationMail is what a mail of kind MailInvitation says.
+type InvitationMail struct {
+	Agency string    `json:"agency"`
+	Sender string    `json:"sender"`
+	Until  time.Time `json:"until"`
+	Zone   string    `json:"zone"`
 }

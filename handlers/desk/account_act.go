@@ -234,7 +234,7 @@ func (d *Desk) pauseClient(w http.ResponseWriter, r *http.Request, scope *db.Sco
 	if err != nil {
 		return err
 	}
-	return d.say(w, r, at(scope, "/accounts#client-"+id(client)), name+pausedWords(paused))
+	return d.say(w, r, web.LocalPath(r.PostFormValue("back"), at(scope, "/accounts#client-"+id(client))), name+pausedWords(paused))
 }
 
 // pauseWorkspace answers POST /pause.
@@ -243,5 +243,5 @@ func (d *Desk) pauseWorkspace(w http.ResponseWriter, r *http.Request, scope *db.
 	if err := scope.PauseWorkspace(r.Context(), paused); err != nil {
 		return err
 	}
-	return d.say(w, r, at(scope, "/accounts"), "The workspace"+pausedWords(paused))
+	return d.say(w, r, web.LocalPath(r.PostFormValue("back"), at(scope, "/accounts")), "The workspace"+pausedWords(paused))
 }

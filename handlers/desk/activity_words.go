@@ -15,55 +15,65 @@ type deed struct{ icon, verb, rest string }
 // deeds are all verbs of the audit log by subject; "any/" stands for every
 // subject. A test holds this to the verbs that Scope writes.
 var deeds = map[string]deed{
-	"post/wrote":             {"pencil", "wrote a new version of", ""},
-	"post/submitted":         {"stamp", "submitted", "for approval"},
-	"post/approved":          {"circle-check", "approved", ""},
-	"post/approval_complete": {"circle-check", "completed the approval of", ""},
-	"post/asked_again":       {"stamp", "asked again for the approval of", "since nobody who was asked can decide any more"},
-	"post/stage_passed":      {"circle-check", "moved on", "since all who are left had approved it"},
-	"post/approval_reset":    {"undo-2", "gave back", "to be submitted again, since nobody is asked any more"},
-	"post/requested_changes": {"undo-2", "asked for changes to", ""},
-	"post/rejected":          {"circle-x", "rejected", ""},
-	"post/commented":         {"message-square", "commented on", ""},
-	"post/scheduled":         {"calendar-clock", "scheduled", ""},
-	"post/planned":           {"calendar-clock", "planned", ""},
-	"post/queued":            {"calendar-clock", "gave its next slot to", ""},
-	"post/unplanned":         {"calendar-x", "took the planned time away from", ""},
-	"post/rescheduled":       {"calendar-clock", "moved", ""},
-	"post/published_now":     {"send", "sent out", "at once"},
-	"post/retried":           {"rotate-cw", "retried what failed of", ""},
-	"post/archived":          {"archive", "archived", ""},
-	"target/cancelled":       {"circle-x", "cancelled", ""},
-	"target/retried":         {"rotate-cw", "retried", ""},
-	"target/found_live":      {"circle-check", "saw live", ""},
-	"target/found_absent":    {"search", "looked and did not find", ""},
-	"account/connected":      {"plug", "added the account", ""},
-	"account/reconnected":    {"plug", "reconnected the account", ""},
-	"account/edited":         {"pencil", "changed the details of", ""},
-	"account/disabled":       {"power", "disabled the account", ""},
-	"account/enabled":        {"power", "enabled the account", ""},
-	"account/retried":        {"rotate-cw", "retried what waited for", ""},
-	"account/slots_added":    {"calendar-plus", "added queue slots to", ""},
-	"account/slots_removed":  {"calendar-minus", "removed queue slots of", ""},
-	"any/paused":             {"pause", "paused", ""},
-	"any/resumed":            {"play", "resumed", ""},
-	"media/uploaded":         {"image-plus", "uploaded", ""},
-	"media/described":        {"pencil", "described", ""},
-	"media/tagged":           {"tag", "tagged", ""},
-	"media/moved":            {"folder-input", "moved the file", ""},
-	"media/cropped":          {"crop", "cropped", ""},
-	"media/deleted":          {"trash-2", "deleted the file", ""},
-	"media/retried":          {"rotate-cw", "had Herald look again at", ""},
-	"folder/made":            {"folder-plus", "made the folder", ""},
-	"folder/renamed":         {"folder-pen", "renamed the folder", ""},
-	"folder/removed":         {"folder-minus", "removed a folder", ""},
-	"client/link_sent":       {"mail", "had a review link mailed for", ""},
-	"client/link_revoked":    {"link-2-off", "took back a review link of", ""},
-	"client/workflow_set":    {"list-checks", "changed how posts are approved for", ""},
-	"post/auto_scheduled":    {"calendar-check", "had the approval schedule", ""},
-	"any/feed_made":          {"calendar-plus", "made a calendar address of", ""},
-	"any/feed_revoked":       {"calendar-x", "revoked a calendar address of", ""},
-	"any/declared":           {"file-cog", "changed", ""},
+	"post/wrote":              {"pencil", "wrote a new version of", ""},
+	"post/submitted":          {"stamp", "submitted", "for approval"},
+	"post/approved":           {"circle-check", "approved", ""},
+	"post/approval_complete":  {"circle-check", "completed the approval of", ""},
+	"post/asked_again":        {"stamp", "asked again for the approval of", "since nobody who was asked can decide any more"},
+	"post/stage_passed":       {"circle-check", "moved on", "since all who are left had approved it"},
+	"post/approval_reset":     {"undo-2", "gave back", "to be submitted again, since nobody is asked any more"},
+	"post/requested_changes":  {"undo-2", "asked for changes to", ""},
+	"post/rejected":           {"circle-x", "rejected", ""},
+	"post/commented":          {"message-square", "commented on", ""},
+	"post/scheduled":          {"calendar-clock", "scheduled", ""},
+	"post/planned":            {"calendar-clock", "planned", ""},
+	"post/queued":             {"calendar-clock", "gave its next slot to", ""},
+	"post/unplanned":          {"calendar-x", "took the planned time away from", ""},
+	"post/rescheduled":        {"calendar-clock", "moved", ""},
+	"post/published_now":      {"send", "sent out", "at once"},
+	"post/retried":            {"rotate-cw", "retried what failed of", ""},
+	"post/archived":           {"archive", "archived", ""},
+	"target/cancelled":        {"circle-x", "cancelled", ""},
+	"target/retried":          {"rotate-cw", "retried", ""},
+	"target/found_live":       {"circle-check", "saw live", ""},
+	"target/found_absent":     {"search", "looked and did not find", ""},
+	"account/connected":       {"plug", "added the account", ""},
+	"account/reconnected":     {"plug", "reconnected the account", ""},
+	"account/edited":          {"pencil", "changed the details of", ""},
+	"account/disabled":        {"power", "disabled the account", ""},
+	"account/enabled":         {"power", "enabled the account", ""},
+	"account/retried":         {"rotate-cw", "retried what waited for", ""},
+	"account/slots_added":     {"calendar-plus", "added queue slots to", ""},
+	"account/slots_removed":   {"calendar-minus", "removed queue slots of", ""},
+	"any/paused":              {"pause", "paused", ""},
+	"any/resumed":             {"play", "resumed", ""},
+	"media/uploaded":          {"image-plus", "uploaded", ""},
+	"media/described":         {"pencil", "described", ""},
+	"media/tagged":            {"tag", "tagged", ""},
+	"media/moved":             {"folder-input", "moved the file", ""},
+	"media/cropped":           {"crop", "cropped", ""},
+	"media/deleted":           {"trash-2", "deleted the file", ""},
+	"media/retried":           {"rotate-cw", "had Herald look again at", ""},
+	"folder/made":             {"folder-plus", "made the folder", ""},
+	"folder/renamed":          {"folder-pen", "renamed the folder", ""},
+	"folder/removed":          {"folder-minus", "removed a folder", ""},
+	"client/link_sent":        {"mail", "had a review link mailed for", ""},
+	"client/link_revoked":     {"link-2-off", "took back a review link of", ""},
+	"client/workflow_set":     {"list-checks", "changed how posts are approved for", ""},
+	"post/auto_scheduled":     {"calendar-check", "had the approval schedule", ""},
+	"any/feed_made":           {"calendar-plus", "made a calendar address of", ""},
+	"any/feed_revoked":        {"calendar-x", "revoked a calendar address of", ""},
+	"any/declared":            {"file-cog", "changed", ""},
+	"client/blackout_added":   {"moon", "added a blackout of", ""},
+	"client/blackout_removed": {"sun", "removed a blackout of", ""},
+	"workspace/invited":       {"user-plus", "invited somebody to", ""},
+	"workspace/uninvited":     {"user-minus", "took back an invitation to", ""},
+	"user/joined":             {"user-plus", "joined the workspace", ""},
+	"user/added":              {"user-plus", "added", "to the workspace"},
+	"user/role_given":         {"user-cog", "gave another role to", ""},
+	"user/removed":            {"user-minus", "took", "out of the workspace"},
+	"user/profile_edited":     {"pencil", "changed", "profile"},
+	"user/password_changed":   {"key-round", "changed", "password"},
 }
 
 // activityLine tells an audit line. A verb that is not known is told as it is.
@@ -101,11 +111,25 @@ func activityLink(scope *db.Scope, e db.AuditEntry) activity.Link {
 	case "workspace":
 		return activity.Link{Label: "the workspace"}
 	case "user":
-		return activity.Link{Label: "what a member may do"}
+		return activity.Link{Label: memberWords(e)}
 	case "approver":
 		return activity.Link{Label: "the approver " + thing}
 	}
 	return activity.Link{Label: thing}
+}
+
+// memberWords name whom a line is about: nobody else where somebody did it alone.
+func memberWords(e db.AuditEntry) string {
+	who, ok := e.Detail["who"].(string)
+	switch {
+	case e.Verb == "joined":
+		return ""
+	case !ok:
+		return "what a member may do"
+	case who == e.Name:
+		return "their own"
+	}
+	return who
 }
 
 func said(s *string) string {
@@ -137,6 +161,9 @@ func activityDetail(e db.AuditEntry) string {
 				words += " (" + placeName(zone) + ")"
 			}
 		}
+	}
+	if role, ok := e.Detail["role"].(string); ok {
+		words += " as " + role
 	}
 	if n, ok := e.Detail["targets"].(float64); ok && n > 1 {
 		words += fmt.Sprintf(" on %.0f accounts", n)

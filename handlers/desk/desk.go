@@ -30,6 +30,7 @@ type Desk struct {
 	Blobs        blob.Store
 	BaseURL      string        // of this Herald, without a trailing slash
 	URLLife      time.Duration // of members' media links
+	Cost         secret.Cost   // of hashing a new password
 	Limits       Limits
 	CheckAddress AddressChecker
 	Fetch        Fetcher

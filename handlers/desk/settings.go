@@ -26,6 +26,10 @@ type section struct {
 // those of a group stand together. A screen that belongs there has its line here and
 // is drawn by showSettings under its label.
 var sections = []section{
+	{"Workspace", "General", "building-2", "/settings/general", model.WorkspaceManage, false},
+	{"Workspace", "Members", "users", "/settings/members", model.WorkspaceManage, false},
+	{"Workspace", "Clients", "briefcase-business", "/settings/clients", model.ClientsManage, false},
+	{"You", "Profile", "user-round", "/settings/profile", model.PostsView, false},
 	{"You", "Calendar addresses", "calendar-plus", "/feeds", model.PostsView, false},
 	{"Workspace", "Approval workflows", "list-checks", "/settings/workflows", model.ClientsManage, false},
 	{"Herald", "Networks", "table-properties", "/settings/networks", model.AccountsView, false},
@@ -39,6 +43,28 @@ func (s section) shownTo(a model.Actor) bool {
 func (d *Desk) settingsRoutes() []route {
 	return []route{
 		{"GET /w/{slug}/settings", model.PostsView, d.showSettingsStart},
+		{"GET /w/{slug}/settings/general", model.WorkspaceManage, d.showWorkspaceSettings},
+		{"POST /w/{slug}/settings/general", model.WorkspaceManage, d.editWorkspace},
+		{"GET /w/{slug}/settings/members", model.WorkspaceManage, d.showMembers},
+		{"GET /w/{slug}/settings/members/new", model.WorkspaceManage, d.showNewMember},
+		{"GET /w/{slug}/settings/members/{member}", model.WorkspaceManage, d.showMember},
+		{"POST /w/{slug}/settings/members/{member}", model.WorkspaceManage, d.editMember},
+		{"POST /w/{slug}/settings/members/{member}/removal", model.WorkspaceManage, d.createMemberRemoval},
+		{"POST /w/{slug}/settings/invitations", model.WorkspaceManage, d.createInvitation},
+		{"POST /w/{slug}/settings/invitations/{invitation}/successor", model.WorkspaceManage, d.createInvitationSuccessor},
+		{"POST /w/{slug}/settings/invitations/{invitation}/revocation", model.WorkspaceManage, d.createInvitationRevocation},
+		{"GET /w/{slug}/settings/clients", model.ClientsManage, d.showClients},
+		{"GET /w/{slug}/settings/clients/new", model.ClientsManage, d.showNewClient},
+		{"POST /w/{slug}/settings/clients", model.ClientsManage, d.createClient},
+		{"GET /w/{slug}/settings/clients/{client}", model.ClientsManage, d.showClient},
+		{"POST /w/{slug}/settings/clients/{client}", model.ClientsManage, d.editClient},
+		{"POST /w/{slug}/settings/clients/{client}/archive", model.ClientsManage, d.archiveClient},
+		{"POST /w/{slug}/settings/clients/{client}/blackouts", model.ClientsManage, d.createBlackout},
+		{"POST /w/{slug}/settings/clients/{client}/blackouts/{blackout}/removal", model.ClientsManage, d.createBlackoutRemoval},
+		{"GET /w/{slug}/settings/profile", model.PostsView, d.showProfile},
+		{"POST /w/{slug}/settings/profile", model.PostsView, d.editProfile},
+		{"POST /w/{slug}/settings/password", model.PostsView, d.createPassword},
+		{"POST /w/{slug}/settings/sessions", model.PostsView, d.createSessionEnd},
 		{"GET /w/{slug}/settings/style", model.WorkspaceManage, d.showStyle},
 	}
 }

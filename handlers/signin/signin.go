@@ -35,6 +35,8 @@ func Register(mux web.Mux, edge *web.Edge, ring *secret.Ring, cost secret.Cost) 
 	mux.Handle("GET /signin", edge.Open(d.showForm))
 	mux.Handle("POST /signin", edge.Open(d.createSession))
 	mux.Handle("POST /signout", edge.Open(d.deleteSession))
+	mux.Handle("GET /invitations/{token}", edge.Open(d.showInvitation))
+	mux.Handle("POST /invitations/{token}", edge.Open(d.createMembership))
 }
 
 const (
@@ -61,7 +63,7 @@ func (d *door) showForm(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if len(places) == 0 {
+	if len(places) == 0 && !invited(next) {
 		return d.refuse(w, r, http.StatusForbidden, view.Props{Problem: sayNobody})
 	}
 	return web.See(w, r, destination(r, next, places))
@@ -131,7 +133,7 @@ func (d *door) enter(w http.ResponseWriter, r *http.Request, user model.UserID, 
 	if err != nil {
 		return err
 	}
-	if len(places) == 0 {
+	if len(places) == 0 && !invited(again.Next) {
 		again.Problem = sayNobody
 		return d.refuse(w, r, http.StatusForbidden, again)
 	}
@@ -150,6 +152,9 @@ func (d *door) refuse(w http.ResponseWriter, r *http.Request, status int, p view
 	p.Action = "/signin"
 	return web.Render(w, r, status, view.Page(p))
 }
+
+// invited says whether somebody who is in no workspace is about to join one.
+func invited(next string) bool { return strings.HasPrefix(next, "/invitations/") }
 
 // place is the cookie that remembers where a person last signed out.
 const place = "herald_place"

@@ -3,7 +3,9 @@ package web
 import (
 	"bytes"
 	"encoding/gob"
+	"encoding/hex"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/gorilla/sessions"
@@ -91,7 +93,14 @@ func (s *Sessions) write(r *http.Request, one *sessions.Session, stored db.Sessi
 	return true, s.Store.AddSession(r.Context(), stored)
 }
 
-const keyUser = "user"
+// What a session holds: who it is of, and which browser began it.
+const (
+	keyUser  = "user"
+	keyAgent = "agent"
+)
+
+// agentBytes is as much of a browser's own name as is kept.
+const agentBytes = 300
 
 // User returns who is signed in, or zero. That a session could not be read is an
 // error, and says nothing of who somebody is.
@@ -116,8 +125,56 @@ func (s *Sessions) SignIn(w http.ResponseWriter, r *http.Request, user model.Use
 			return err
 		}
 	}
-	one.ID, one.Values = "", map[any]any{keyUser: int64(user)}
+	agent := strings.ToValidUTF8(r.UserAgent(), "")
+	one.ID, one.Values = "", map[any]any{keyUser: int64(user), keyAgent: agent[:min(len(agent), agentBytes)]}
 	return s.Save(r, w, one)
+}
+
+// Browser is one browser in which a person is signed in.
+type Browser struct {
+	Key     string // names it in forms; opens nothing
+	Agent   string // as it called itself; empty if it did not
+	Begun   time.Time
+	Seen    time.Time
+	Present bool // it asks now
+}
+
+// Browsers lists where the person of this request is signed in, the latest first.
+func (s *Sessions) Browsers(r *http.Request) (list []Browser, err error) {
+	one, err := s.Get(r, cookie)
+	if err != nil {
+		return nil, err
+	}
+	user, _ := one.Values[keyUser].(int64)
+	stored, err := s.Store.SessionsOf(r.Context(), model.UserID(user))
+	here := secret.HashToken(one.ID)
+	for _, each := range stored {
+		b := Browser{Key: hex.EncodeToString(each.Hash[:]), Begun: each.Begun, Seen: each.Seen, Present: each.Hash == here}
+		values := map[any]any{}
+		if gob.NewDecoder(bytes.NewReader(each.Data)).Decode(&values) == nil {
+			b.Agent, _ = values[keyAgent].(string)
+		}
+		list = append(list, b)
+	}
+	return list, err
+}
+
+// End signs the person of this request out of one browser, by its key, or with an
+// empty one out of all but this.
+func (s *Sessions) End(r *http.Request, key string) error {
+	one, err := s.Get(r, cookie)
+	if err != nil {
+		return err
+	}
+	user, _ := one.Values[keyUser].(int64)
+	if key == "" {
+		return s.Store.EndSessions(r.Context(), model.UserID(user), secret.HashToken(one.ID))
+	}
+	var hash [32]byte
+	if n, err := hex.Decode(hash[:], []byte(key[:min(len(key), 64)])); err != nil || n != len(hash) {
+		return nil
+	}
+	return s.Store.EndSessionOf(r.Context(), model.UserID(user), hash)
 }
 
 // SignOut revokes the session.

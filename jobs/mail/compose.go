@@ -78,6 +78,8 @@ func (d *Deliverer) letter(m db.Mail) (email.Letter, *problem) {
 		return d.approvalLetter(m)
 	case kindFailed, kindManualCheck, kindReconnect:
 		return d.noticeLetter(m)
+	case model.MailInvitation:
+		return d.invitationLetter(m)
 	}
 	return email.Letter{}, saying(fmt.Sprintf("This Herald does not know mail of the kind %q.", email.Line(m.Kind, 40)))
 }
@@ -108,6 +110,17 @@ func (d *Deliverer) approvalLetter(m db.Mail) (email.Letter, *problem) {
 	}
 	over := content.Until != nil && !d.now().Before(*content.Until)
 	return email.ReviewRequest(m.ToName, content, d.base+"/review/"+m.Secret.Reveal(), over), nil
+}
+
+func (d *Deliverer) invitationLetter(m db.Mail) (email.Letter, *problem) {
+	var content model.InvitationMail
+	if err := json.Unmarshal(m.Content, &content); err != nil || content.Agency == "" {
+		return email.Letter{}, unreadable()
+	}
+	if m.Secret.Empty() {
+		return email.Letter{}, saying("The link of the invitation cannot be opened with the keys in HERALD_KEYS.")
+	}
+	return email.Invitation(content, d.base+"/invitations/"+m.Secret.Reveal()), nil
 }
 
 // noticeLetter tells of one target or account, or of all that the mail carries.

@@ -68,6 +68,7 @@ func letters() map[string]Letter {
 	second := notice()
 	second.Network, second.Account, second.Reason, second.Say = "facebook", "Harbour Coffee", "", "The page is not published"
 	return map[string]Letter{
+		"invitation":        Invitation(model.InvitationMail{Agency: "Nordwind Studio", Sender: "Mia Berg", Until: end, Zone: "Europe/Berlin"}, "https://herald.example/invitations/1.AbC"),
 		"review":            ReviewRequest("Jonas Holm", batch(), link, false),
 		"review-fresh":      ReviewRequest("Jonas Holm", fresh, link, false),
 		"review-late":       ReviewRequest("", batch(), link, true),

@@ -34,7 +34,7 @@ func (c *camera) walk(d *demo.Demo) ([]screen, error) {
 		"calendar": "/calendar", "find": "/find", "feeds": "/feeds", "settings-networks": "/settings/networks", "tray": "/calendar?tray=open", "week": "/calendar?view=week", "day": "/calendar?view=day", "list": "/calendar?view=list", "posts": "/posts", "new-post": "/posts/new", "new-account": "/accounts/new",
 		"approvals": "/approvals", "approvals-others": "/approvals?box=others", "approvals-changes": "/approvals?box=changes",
 		"accounts": "/accounts", "activity": "/activity", "media": "/media", "media-list": "/media?view=list", "media-new": "/media/new",
-		"style": "/settings/style", "workflows": "/settings/workflows",
+		"style": "/settings/style", "workflows": "/settings/workflows", "general": "/settings/general", "members": "/settings/members", "invite": "/settings/members/new", "clients": "/settings/clients", "profile": "/settings/profile",
 	} {
 		all = append(all, screen{name, workspace + path})
 	}
@@ -63,6 +63,13 @@ func (c *camera) walk(d *demo.Demo) ([]screen, error) {
 		return nil, err
 	}
 	all = append(all, screen{"workflow", flow})
+	for name, list := range map[string]string{"member": "/settings/members", "client": "/settings/clients"} {
+		one, err := c.follow(workspace+list, ".people li:last-child a")
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, screen{name, one})
+	}
 	account, err := c.follow(workspace+"/accounts", ".account-handle a")
 	if err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ func (t *table) client(workspace string) (c db.DeclaredClient, ok bool) {
 	name, ok := t.need("slug", slug)
 	c = db.DeclaredClient{
 		At: t.at(t.node), Slug: name, Name: t.text("name", words), Zone: t.text("zone", zone), LateCutoff: t.cutoff(),
-		TimeIsMaterial: t.flag("time_is_material"), Paused: t.flag("paused"), AutoSchedule: t.flag("auto_schedule"),
+		TimeIsMaterial: t.flag("time_is_material"), Paused: t.flag("paused"), Archived: t.flag("archived"), AutoSchedule: t.flag("auto_schedule"),
 		RemindAfter: t.wait("remind_after"), RemindEvery: t.wait("remind_every"), EscalateAfter: t.wait("escalate_after"), EscalateTo: t.texts("escalate_to", email),
 	}
 	id := workspace + "/" + name

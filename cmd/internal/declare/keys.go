@@ -9,7 +9,7 @@ var keys = map[string][]string{
 	"workspace": {"slug", "name", "zone", "plan", "shard", "state", "paused", "members", "clients"},
 	"member":    {"user", "role", "clients", "remove"},
 	"client": {"slug", "name", "zone", "late_cutoff", "time_is_material", "auto_schedule", "remind_after", "remind_every", "escalate_after", "escalate_to",
-		"paused", "approvers", "stages", "blackouts", "accounts"},
+		"paused", "archived", "approvers", "stages", "blackouts", "accounts"},
 	"approver": {"email", "name", "remove"},
 	"stage":    {"name", "rule", "people"},
 	"blackout": {"from", "to", "reason"},
