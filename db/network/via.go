@@ -66,7 +66,7 @@ type reach struct {
 	change             func(*Network)
 }
 
-var routes = map[Publisher]route{Blotato: blotato, Bundle: bundle}
+var routes = map[Publisher]route{Blotato: blotato, Bundle: bundle, GHL: ghl}
 
 // PublisherLabel is what a screen calls a publisher.
 func PublisherLabel(p Publisher) string { return cmp.Or(routes[p].label, string(p)) }

@@ -31,6 +31,7 @@
 //     name, whichever network they are for.
 //   - Of Blotato a connected account is one, whatever its network, and its key is its
 //     token.
+//   - GoHighLevel is as Blotato is; a location is whatever the path says, and has one user.
 //   - A webhook account's secret is DefaultSecret unless it was declared.
 //   - A token that begins with "expired" or "revoked" is answered as the network
 //     answers such a token; one that begins with "noscope" may read and not write.

@@ -51,6 +51,11 @@ func isKind(kind string, v any) bool {
 		return ok && n >= 0
 	case "l":
 		return isList && !slices.ContainsFunc(list, func(v any) bool { _, ok := v.(string); return !ok })
+	case "o":
+		_, ok := v.(map[string]any)
+		return ok
+	case "a":
+		return isList && !slices.ContainsFunc(list, func(v any) bool { _, ok := v.(map[string]any); return !ok })
 	case "f":
 		return isList && !slices.ContainsFunc(list, func(v any) bool {
 			m, _ := v.(map[string]any)

@@ -57,6 +57,7 @@ func New(opts Options) *Sim {
 		newDiscord(s),
 		newBundle(s),
 		newFacebook(s),
+		newGHL(s),
 		newGoogleBusiness(s),
 		newInstagram(s),
 		newLinkedIn(s),

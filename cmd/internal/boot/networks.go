@@ -18,6 +18,7 @@ import (
 	"herald/jobs/networks/bundle"
 	"herald/jobs/networks/discord"
 	"herald/jobs/networks/facebook"
+	"herald/jobs/networks/ghl"
 	"herald/jobs/networks/googlebusiness"
 	"herald/jobs/networks/httpx"
 	"herald/jobs/networks/instagram"
@@ -69,6 +70,7 @@ func (c Config) Aggregators(now func() time.Time) map[network.Publisher]networks
 	return map[network.Publisher]networks.Adapter{
 		network.Blotato: blotato.New(env(network.Name(network.Blotato))),
 		network.Bundle:  bundle.New(env(network.Name(network.Bundle))),
+		network.GHL:     ghl.New(env(network.Name(network.GHL))),
 	}
 }
 

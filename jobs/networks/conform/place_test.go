@@ -13,6 +13,7 @@ import (
 	"herald/jobs/networks/bundle"
 	"herald/jobs/networks/discord"
 	"herald/jobs/networks/facebook"
+	"herald/jobs/networks/ghl"
 	"herald/jobs/networks/googlebusiness"
 	"herald/jobs/networks/instagram"
 	"herald/jobs/networks/linkedin"
@@ -124,8 +125,23 @@ func byBlotato(name network.Name) place {
 	}
 }
 
+func byGHL(name network.Name) place {
+	n := via(name, network.GHL)
+	var all []network.Format
+	for _, f := range n.Formats {
+		all = append(all, f.Format)
+	}
+	return place{
+		Network: n, Name: network.Name(network.GHL), accepts: n.Formats[0].Format, tells: true, unproved: all, shows: true, together: true, stricter: all,
+		make:    func(e networks.Env) networks.Adapter { return ghl.New(e) },
+		foreign: `{"success":true,"statusCode":201,"results":{"post":{"_id":"p77","status":"in_progress","accountIds":["2002"]}}}`,
+		refusal: `{"statusCode":400,"message":%q}`,
+	}
+}
+
 func named() []place {
 	return []place{
+		byGHL(network.Facebook),
 		byBlotato(network.X),
 		byBundle(network.Facebook, network.FormatImages),
 		byBundle(network.Bluesky, network.FormatImage),
@@ -265,6 +281,8 @@ func (p place) account() networks.Account {
 		a.RemoteID = "accounts/1/locations/" + accountID
 	case network.LinkedIn:
 		a.RemoteID = "urn:li:organization:" + accountID
+	case network.Name(network.GHL):
+		a.Settings = map[string]string{"location_id": "loc", "user_id": "u1"}
 	case network.Mastodon, network.WordPress:
 		a.Address = "https://bakery.example"
 	}
