@@ -110,8 +110,10 @@ func (sc *Scope) replan(ctx context.Context, tx pgx.Tx, post Post, p destination
 			goes = append(goes, t)
 		}
 	}
-	if !p.when.At.IsZero() && p.when.At.Before(sc.now().Add(-pastSlack)) {
-		return errPast
+	if !p.when.At.IsZero() {
+		if err := sc.timely(p.when); err != nil {
+			return err
+		}
 	}
 	if len(minds) > 0 {
 		if err := sc.wish(ctx, tx, post.ID, minds, p.when); err != nil {

@@ -134,19 +134,17 @@ func checkedOf(p plan) Checked {
 	return c
 }
 
-// mayPlanAt refuses a time that has passed or lies in a blackout of one of the
+// mayPlanAt refuses a time that has passed, is too far ahead or lies in a blackout of one of the
 // plan's clients. A zero when asks nothing.
 func (sc *Scope) mayPlanAt(ctx context.Context, tx pgx.Tx, p plan, when model.When) error {
 	if when.At.IsZero() {
 		return nil
 	}
-	if when.At.Before(sc.now().Add(-pastSlack)) {
-		return errPast
+	if err := sc.timely(when); err != nil {
+		return err
 	}
 	return sc.outsideBlackouts(ctx, tx, p.clients(), when)
 }
-
-var errPast = model.RefuseField("when", "That time has passed. Pick a time in the future, or publish now.")
 
 func (sc *Scope) outsideBlackouts(ctx context.Context, tx pgx.Tx, clients []model.ClientID, when model.When) error {
 	var targets []Target

@@ -16,15 +16,17 @@ const sqlTargetsWish = `
 // PlanPost keeps the time that the writer has in mind with what is not on its
 // way yet: calendar and approvers see it, and it is there to be confirmed once
 // the post is approved. It schedules nothing. A zero when takes the time away.
-// It refuses a time that has passed or lies in a blackout.
+// It refuses a time that has passed, is too far ahead or lies in a blackout.
 func (sc *Scope) PlanPost(ctx context.Context, id model.PostID, seen int, when model.When) (page PostPage, err error) {
 	defer wrap(&err, "plan post %d", id)
 	return sc.change(ctx, id, seen, func(tx pgx.Tx, page PostPage) error {
 		if err := sc.needAll(model.PostsWrite, page); err != nil {
 			return err
 		}
-		if !when.At.IsZero() && when.At.Before(sc.now().Add(-pastSlack)) {
-			return errPast
+		if !when.At.IsZero() {
+			if err := sc.timely(when); err != nil {
+				return err
+			}
 		}
 		return sc.wish(ctx, tx, id, page.Targets, when)
 	})

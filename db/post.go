@@ -276,15 +276,20 @@ func (sc *Scope) change(ctx context.Context, id model.PostID, seen int, f func(t
 	return page, err
 }
 
+// Archivable refuses with the reason why the actor cannot put this post away now.
+func (sc *Scope) Archivable(page PostPage) error {
+	if err := sc.needAll(model.PostsWrite, page); err != nil {
+		return err
+	}
+	return noneInFlight(page.Targets)
+}
+
 // ArchivePost puts a post away: whatever is still on its way is cancelled. What
 // is being published or is of unknown outcome cannot be taken back and refuses.
 func (sc *Scope) ArchivePost(ctx context.Context, id model.PostID, seen int) (err error) {
 	defer wrap(&err, "archive post %d", id)
 	_, err = sc.change(ctx, id, seen, func(tx pgx.Tx, page PostPage) error {
-		if err := sc.needAll(model.PostsWrite, page); err != nil {
-			return err
-		}
-		if err := noneInFlight(page.Targets); err != nil {
+		if err := sc.Archivable(page); err != nil {
 			return err
 		}
 		if err := sc.supersede(ctx, tx, id); err != nil {
@@ -335,9 +340,13 @@ func (sc *Scope) needAll(p model.Permission, page PostPage) error {
 // noneInFlight refuses while a call to a network may be under way.
 func noneInFlight(targets []Target) error {
 	for _, t := range targets {
-		if t.State == model.Publishing || t.State == model.UnknownOutcome {
+		switch t.State {
+		case model.Publishing:
 			return model.Refuse(model.Conflict, fmt.Sprintf(
 				"%s is being published at this moment, so the post cannot change now. Try again when its outcome is known.", t.Account))
+		case model.UnknownOutcome:
+			return model.Refuse(model.Conflict, fmt.Sprintf(
+				"It is not known yet whether the post is live on %s, so it cannot change now. Herald is asking the network; try again when its outcome is known.", t.Account))
 		}
 	}
 	return nil

@@ -361,8 +361,8 @@ func (sc *Scope) SchedulePlanned(ctx context.Context, id model.PostID, seen int)
 		}
 		for _, t := range chosen {
 			when := plannedFor(t)
-			if when.At.Before(sc.now().Add(-pastSlack)) {
-				return errPast
+			if err := sc.timely(when); err != nil {
+				return err
 			}
 			if err := sc.planTargets(ctx, tx, id, []Target{t}, when, "scheduled"); err != nil {
 				return err

@@ -16,8 +16,8 @@ import (
 // client's blackout, and accounts that cannot publish now.
 func (sc *Scope) SchedulePost(ctx context.Context, id model.PostID, seen int, when model.When) (page PostPage, err error) {
 	defer wrap(&err, "schedule post %d", id)
-	if when.At.Before(sc.now().Add(-pastSlack)) {
-		return page, model.RefuseField("when", "That time has passed. Pick a time in the future, or publish now.")
+	if err := sc.timely(when); err != nil {
+		return page, err
 	}
 	return sc.schedule(ctx, id, plannedTime{when: when, verb: "scheduled", fresh: func(page PostPage) error { return fresh(page.Post, seen) }})
 }
@@ -25,6 +25,22 @@ func (sc *Scope) SchedulePost(ctx context.Context, id model.PostID, seen int, wh
 // pastSlack forgives a form that was a minute in coming: a time of the current
 // minute still counts as now.
 const pastSlack = time.Minute
+
+// horizon is how many years ahead a post can be planned. Nobody knows an agency's
+// calendar further than that, and a year that was mistyped lies beyond it.
+const horizon = 2
+
+// timely refuses a time that has passed, and one beyond the horizon.
+func (sc *Scope) timely(when model.When) error {
+	now := sc.now()
+	switch last := now.AddDate(horizon, 0, 0); {
+	case when.At.Before(now.Add(-pastSlack)):
+		return model.RefuseField("when", "That time has passed. Pick a time in the future, or publish now.")
+	case when.At.After(last):
+		return model.RefuseField("when", fmt.Sprintf("%s is more than %d years ahead. Posts can be planned until %s: check the year.", when.Local.Date.Say(), horizon, model.LocalOf(last).Date.Say()))
+	}
+	return nil
+}
 
 // PublishNow plans the post's approved targets for this instant; they take the
 // same path as any other.
@@ -36,8 +52,8 @@ func (sc *Scope) PublishNow(ctx context.Context, id model.PostID, seen int) (pag
 // Reschedule moves one waiting target to when, by the same rules.
 func (sc *Scope) Reschedule(ctx context.Context, id model.TargetID, seen int, when model.When) (t Target, err error) {
 	defer wrap(&err, "reschedule target %d", id)
-	if when.At.Before(sc.now().Add(-pastSlack)) {
-		return t, model.RefuseField("when", "That time has passed. Pick a time in the future, or publish now.")
+	if err := sc.timely(when); err != nil {
+		return t, err
 	}
 	if t, err = sc.Target(ctx, id); err != nil {
 		return t, err

@@ -181,7 +181,8 @@ func postMethods() map[string]method {
 		"PostVersion": one(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return sc.PostVersion(ctx, of.Draft, 1)
 		}),
-		"Editable": {exempt: "it judges a page that the same Scope has read, and takes no id"},
+		"Editable":   {exempt: "it judges a page that the same Scope has read, and takes no id"},
+		"Archivable": {exempt: "as Editable"},
 	}
 }
 

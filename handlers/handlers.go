@@ -50,7 +50,11 @@ const patience = 5 * time.Second
 func New(d Deps) http.Handler {
 	mux := http.NewServeMux()
 	register(mux, d)
-	return web.Behind(d.Proxies, web.Headers(secure(d), web.Paced(http.NewCrossOriginProtection().Handler(mux))))
+	return web.Behind(d.Proxies, web.Headers(secure(d), web.Paced(edge(d).OwnOrigin(mux))))
+}
+
+func edge(d Deps) *web.Edge {
+	return &web.Edge{Store: d.Store, Log: d.Log, Now: d.Now, Sessions: &web.Sessions{Store: d.Store, Secure: secure(d), Now: d.Now}}
 }
 
 // Patterns lists every address that New answers, for the test that walks each
@@ -68,7 +72,7 @@ func (l *list) Handle(pattern string, _ http.Handler) { *l = append(*l, pattern)
 func secure(d Deps) bool { return strings.HasPrefix(d.BaseURL, "https://") }
 
 func register(mux web.Mux, d Deps) {
-	edge := &web.Edge{Store: d.Store, Log: d.Log, Now: d.Now, Sessions: &web.Sessions{Store: d.Store, Secure: secure(d), Now: d.Now}}
+	edge := edge(d)
 	desk := &desk.Desk{Edge: edge, Ring: d.Ring, Blobs: d.Blobs, BaseURL: d.BaseURL, URLLife: d.URLLife, Cost: d.Cost, Limits: desk.Limits{UploadBytes: d.UploadBytes, Patience: patience}, CheckAddress: d.CheckAddress, Fetch: d.Fetch, CheckToken: d.CheckToken, Changes: d.Changes}
 	mux = web.Intake{Mux: mux, Edge: edge, Bodies: bodies}
 	desk.Register(mux)

@@ -37,6 +37,23 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// What a page of another site sends is refused on a page of Herald's, which holds
+// nothing that came along.
+func TestAForeignPagesFormIsRefusedInWords(t *testing.T) {
+	t.Parallel()
+	g := newGrounds(t, db.MainShard)
+	for _, path := range []string{"/signin", "/w/north/posts/1/archive", "/review/x/decisions", "/nowhere"} {
+		r := httptest.NewRequestWithContext(t.Context(), "POST", path, strings.NewReader("body=Buy+this"))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Sec-Fetch-Site", "cross-site")
+		w := httptest.NewRecorder()
+		g.web.ServeHTTP(w, r)
+		if page := w.Body.String(); w.Code != 403 || !strings.Contains(page, "sent by a page of another site") || !strings.Contains(page, "<h1") || strings.Contains(page, "Buy this") {
+			t.Errorf("%s: %d %s", path, w.Code, page)
+		}
+	}
+}
+
 func TestNoFormIsReadBeyondItsLimit(t *testing.T) {
 	t.Parallel()
 	g := newGrounds(t, db.MainShard)

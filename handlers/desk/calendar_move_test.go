@@ -168,6 +168,7 @@ func TestAMoveThatMayNotBeMovesNothingAndSaysWhy(t *testing.T) {
 		say    string
 	}{
 		{"the past", owner, move("2026-03-01", "", b.keyOf(t, good)), 422, "That time has passed"},
+		{"far ahead", owner, move("9999-03-01", "", b.keyOf(t, good)), 422, "more than 2 years ahead"},
 		{"a blackout", owner, move("2026-03-25", "", b.keyOf(t, good)), 422, "quiet day"},
 		{"a skipped time", owner, move("2026-03-29", "", b.keyOf(t, early)), 422, "does not exist"},
 		{"a skipped hour", owner, move("2026-03-29", "02:15", b.keyOf(t, good)), 422, "does not exist"},

@@ -19,7 +19,8 @@ import (
 func (d *Desk) fillPost(ctx context.Context, scope *db.Scope, page db.PostPage, p *composer.Props) error {
 	p.Paths = d.paths(scope, page.Post.ID)
 	p.Title, p.State, p.Seen = titleOf(page), string(page.Post.State), page.Post.Revision
-	p.Archived, p.MayWrite = page.Post.ArchivedAt != nil, scope.Actor.MayAnywhere(model.PostsWrite)
+	p.MayWrite = scope.Actor.MayAnywhere(model.PostsWrite)
+	p.Away, p.AwayNot = putAway(scope, page)
 	p.Delivery = delivery(scope, page)
 	asked, err := scope.PostApprovals(ctx, page.Post.ID)
 	if err != nil {
@@ -35,6 +36,18 @@ func (d *Desk) fillPost(ctx context.Context, scope *db.Scope, page db.PostPage, 
 			When: *timeIn(v.At, scope.Workspace.Zone), Excerpt: v.Excerpt, Current: v.Current, Approved: v.Approved})
 	}
 	return nil
+}
+
+// putAway says whether the post can be put away, and why it cannot be just now.
+func putAway(scope *db.Scope, page db.PostPage) (offered bool, not string) {
+	if page.Post.ArchivedAt != nil {
+		return false, ""
+	}
+	err := scope.Archivable(page)
+	if no, ok := model.Refused(err); ok && no.Kind == model.Conflict {
+		return true, no.Say
+	}
+	return err == nil, ""
 }
 
 func titleOf(page db.PostPage) string {

@@ -335,6 +335,34 @@ func TestFailuresAreRetriedTogetherAndAPostIsPutAway(t *testing.T) {
 	s.get(t, s.owner, fmt.Sprintf("/w/north/posts/new?from=%d&day=2026-04-01", post.ID)).want(t, 200, "Rye")
 }
 
+// What would be refused is not offered: while something is being published the page says
+// why the post cannot be put away, and whoever may not do so is not asked.
+func TestPuttingAwayIsOfferedWhereItCanBeDone(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	post := s.agency.Due(t, "Rye", time.Hour, s.account).Post
+	path := fmt.Sprintf("/w/north/posts/%d", post.ID)
+	move := func(state string) {
+		t.Helper()
+		s.Super(t, s.agency.Shard, `UPDATE tenant.targets SET state = $2, owner = CASE $2 WHEN 'publishing' THEN gen_random_uuid() END WHERE post_id = $1`, post.ID, state)
+	}
+	offer := path + "/archive"
+	if page := s.get(t, s.owner, path).want(t, 200); !strings.Contains(page.body, offer) {
+		t.Error("it is not offered before")
+	}
+	reader := s.signIn(t, s.agency.Member(t, model.Editor, map[model.ClientID][]model.Permission{s.client: model.Viewer.Grants(), s.agency.Client(t, "other"): model.Editor.Grants()}))
+	for _, c := range []struct{ state, say string }{{"queued", ""}, {"publishing", "is being published at this moment"}, {"unknown_outcome", "It is not known yet whether the post is live on @mastodon-0"}} {
+		move(c.state)
+		page := s.get(t, s.owner, path).want(t, 200, c.say)
+		if c.say != "" && strings.Contains(page.body, offer) {
+			t.Errorf("%s: putting away is offered", c.state)
+		}
+		if page := s.get(t, reader, path).want(t, 200); strings.Contains(page.body, "put-away") {
+			t.Errorf("%s: somebody who may only read is asked to put it away", c.state)
+		}
+	}
+}
+
 func TestBytesThatNoDatabaseStoresAreTakenOut(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)

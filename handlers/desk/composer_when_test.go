@@ -59,6 +59,8 @@ func TestThePastHalfATimeAndUnknownZonesAreRefused(t *testing.T) {
 	s := newStudio(t)
 	for _, c := range []struct{ date, clock, zone, say string }{
 		{"2026-03-10", "12:30", "Europe/Berlin", "That time has passed."},
+		{"9999-12-31", "12:30", "Europe/Berlin", "31 December 9999 is more than 2 years ahead. Posts can be planned until 10 March 2028: check the year."},
+		{"2028-03-11", "12:30", "Europe/Berlin", "more than 2 years ahead"},
 		{"", "12:30", "Europe/Berlin", "Choose a day as well."},
 		{"2026-03-12", "", "Europe/Berlin", "Choose a time of day as well."},
 		{"", "", "Europe/Berlin", "Choose a day and a time to schedule it for."},
@@ -71,6 +73,10 @@ func TestThePastHalfATimeAndUnknownZonesAreRefused(t *testing.T) {
 		form.Set("zone", c.zone)
 		s.send(t, form, "schedule").want(t, 422, "Nothing was saved yet", c.say)
 	}
+	form := s.fresh(t)
+	form.Set("date", "2206-03-12")
+	form.Set("clock", "12:30")
+	s.send(t, form, "save").want(t, 422, "Nothing was saved yet", "more than 2 years ahead")
 	if s.count(t, "posts") != 0 {
 		t.Error("something was saved")
 	}

@@ -118,6 +118,7 @@ func TestATimeThatCannotBeIsRefusedWithAWayOut(t *testing.T) {
 	}{
 		{"2026-03-29T02:30", "Europe/Berlin", []string{"02:30 on 29 March 2026 does not exist in Europe/Berlin", `name="pick" value="2026-03-29T01:59"`, `name="pick" value="2026-03-29T03:00"`, `value="2026-03-29T02:30"`}},
 		{"2026-03-01T10:00", "Europe/Berlin", []string{"That time has passed"}},
+		{"2062-04-01T10:00", "Europe/Berlin", []string{"1 April 2062 is more than 2 years ahead."}},
 		{"2026-05-01T10:00", "Europe/Berlin", []string{"Election day"}},
 		{"", "Europe/Berlin", []string{"Give day and time"}},
 		{"2026-02-30T10:00", "Europe/Berlin", []string{"Give day and time"}},

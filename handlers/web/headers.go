@@ -31,6 +31,18 @@ func Headers(secure bool, next http.Handler) http.Handler {
 	})
 }
 
+var errForeign = model.Refuse(model.Forbidden, "This was sent by a page of another site, not by a page of Herald, so nothing was done. If you meant to do it, open Herald and do it there.")
+
+// OwnOrigin refuses what pages of other sites have a browser send to change something.
+func (e *Edge) OwnOrigin(next http.Handler) http.Handler {
+	own := http.NewCrossOriginProtection()
+	own.SetDenyHandler(e.Open(func(w http.ResponseWriter, r *http.Request) error {
+		r.PostForm = url.Values{} // what another site wrote is neither read nor shown
+		return errForeign
+	}))
+	return own.Handler(next)
+}
+
 // saySignedOut is for a page that stays as it is.
 const saySignedOut = "You are signed out, so nothing was done. What is on this page stays: sign in again in another tab, then come back and go on here."
 

@@ -289,6 +289,9 @@ func (ct *container) look(c *call) (code, text string) {
 // expired, or, with status 404, gone. owner.mu is held.
 func (ct *container) end(f *Fault) {
 	ct.failed = "Error: The video format is not supported. Subcode 2207026"
+	if len(ct.media) > 0 && ct.media[0].Kind == "image" {
+		ct.failed = "Error: The image format is not supported: JPEG is. Subcode 2207005"
+	}
 	switch {
 	case f.Status == http.StatusNotFound:
 		ct.gone = true

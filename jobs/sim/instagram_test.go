@@ -199,6 +199,11 @@ func TestInstagramAsyncFaults(t *testing.T) {
 			t.Errorf("got %s", g.raw)
 		}
 	}
+	photo := w.container("image_url", w.media+"/square.jpg")
+	w.fault(sim.Fault{Network: network.Instagram, Kind: sim.AsyncError, Times: 1})
+	if g := w.get(ig+"/"+photo+"?fields=status_code,status&access_token=IT").want(t, 200); !strings.Contains(g.str("status"), "image") || strings.Contains(g.str("status"), "video") {
+		t.Errorf("of a photo it says %s", g.raw)
+	}
 	expired := w.container("image_url", w.media+"/square.jpg")
 	w.fault(sim.Fault{Network: network.Instagram, Kind: sim.AsyncError, Body: "expired", Times: 1})
 	if s := w.statusOf(expired); s != "EXPIRED" {

@@ -30,7 +30,7 @@ func busy(t *testing.T) Props {
 		Files: []VariantFile{{ID: 3, Name: hostile, Taken: true}, {ID: 4, Name: hostile, Extra: true, Alt: hostile}}}
 	kept := variant
 	kept.Network = network.Webhook
-	return Props{Title: hostile, Say: hostile, State: "draft", Paths: paths, MayWrite: true, Seen: 4,
+	return Props{Title: hostile, Say: hostile, State: "draft", Paths: paths, MayWrite: true, Away: true, AwayNot: hostile, Seen: 4,
 		Delivery: Delivery{Hidden: 2, Failed: 1, Rows: []TargetRow{{ID: 1, Href: "/t", Label: hostile, Handle: hostile, Client: hostile, State: "failed", Say: hostile, When: &clock, WhenWords: hostile, Permalink: "javascript:alert(1)"}}},
 		Asked:    []Asked{{Client: hostile, State: "open", Words: hostile, Said: []Remark{{Name: hostile, Say: hostile, When: clock}}}},
 		Versions: []VersionRow{{Number: 1, Href: "/v", By: hostile, When: clock, Excerpt: hostile, Current: true, Approved: true}},

@@ -39,8 +39,9 @@ type Props struct {
 	Asked    []Asked
 	Versions []VersionRow
 	Seen     int
-	Archived bool
 	MayWrite bool
+	Away     bool   // the post can be put away
+	AwayNot  string // why it cannot be just now, where that will pass
 }
 
 // Editor is the form.
