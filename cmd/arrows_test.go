@@ -26,13 +26,14 @@ var arrows = []arrow{
 	{"db/secret", nil},
 	{"db/blob", nil},
 	{"db/cluster", nil},
+	{"db/holiday", nil},
 	{"db/network", []string{"db/model"}},
 	{"db/dbtest", []string{"db/..."}},
-	{"db/...", []string{"db/migrations/...", "db/model", "db/network", "db/secret", "db/blob"}},
+	{"db/...", []string{"db/migrations/...", "db/holiday", "db/model", "db/network", "db/secret", "db/blob"}},
 
 	{"static/...", []string{"static"}},
 	{"views/...", []string{"views/...", "static", "db/model", "db/network"}},
-	{"handlers/...", []string{"handlers/...", "views/...", "static", "db", "db/model", "db/network", "db/secret", "db/blob", "db/picture"}},
+	{"handlers/...", []string{"handlers/...", "views/...", "static", "db", "db/holiday", "db/model", "db/network", "db/secret", "db/blob", "db/picture"}},
 
 	{"jobs/sim/...", []string{"jobs/sim/...", "db/model", "db/network"}},
 	{"jobs/networks/fault", []string{"db/model"}},

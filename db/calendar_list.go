@@ -48,7 +48,8 @@ type CalendarList struct {
 	Days    []CalendarDay
 	Earlier Place // zero if there is nothing earlier
 	Later   Place
-	Clients []CalendarClient
+	Notes   []DayNote // on its days
+	Choices
 }
 
 // Page says which part of a list is asked for: what follows After, or what goes
@@ -57,6 +58,7 @@ type Page struct{ After, Before Place }
 
 const calendarCards = `
 	SELECT t.post_id AS post, t.due_at, string_agg(DISTINCT ` + targetWords + `, ' / ') AS excerpt, array_agg(DISTINCT t.network) AS networks, array_agg(DISTINCT t.client_id) AS clients, array_agg(shown) AS shown,
+	       ` + labelsOf + `t.post_id) AS labels,
 	       jsonb_agg(jsonb_build_object('id', t.id, 'network', t.network, 'account', a.handle, 'shown', shown) ORDER BY t.network, a.handle, t.id) AS targets` +
 	calendarTables + `
 	  JOIN tenant.accounts a ON a.tenant_id = t.tenant_id AND a.id = t.account_id
@@ -64,12 +66,12 @@ const calendarCards = `
 	calendarSieve + ` AND ` + calendarStates + "\n"
 
 const sqlCalendarLater = calendarCards + `
-	   AND t.due_at >= $8 AND (t.due_at, t.post_id) > ($8, $9)
-	 GROUP BY t.due_at, t.post_id ORDER BY t.due_at, t.post_id LIMIT $10`
+	   AND t.due_at >= $11 AND (t.due_at, t.post_id) > ($11, $12)
+	 GROUP BY t.due_at, t.post_id ORDER BY t.due_at, t.post_id LIMIT $13`
 
 const sqlCalendarEarlier = calendarCards + `
-	   AND t.due_at <= $8 AND (t.due_at, t.post_id) < ($8, $9)
-	 GROUP BY t.due_at, t.post_id ORDER BY t.due_at DESC, t.post_id DESC LIMIT $10`
+	   AND t.due_at <= $11 AND (t.due_at, t.post_id) < ($11, $12)
+	 GROUP BY t.due_at, t.post_id ORDER BY t.due_at DESC, t.post_id DESC LIMIT $13`
 
 // listCards is how many cards a page of the list has.
 const listCards = 50
@@ -78,12 +80,13 @@ const listCards = 50
 // today. It refuses as Calendar does.
 func (sc *Scope) CalendarList(ctx context.Context, day model.Date, page Page, f CalendarFilter) (l CalendarList, err error) {
 	defer wrap(&err, "read calendar list")
-	err = sc.read(ctx, func(tx pgx.Tx) error {
-		if l.Clients, err = sc.calendarClients(ctx, tx); err != nil {
-			return err
-		}
-		s, err := sc.newSieve(f, l.Clients)
-		if err != nil {
+	authors, err := sc.authors(ctx)
+	if err != nil {
+		return l, err
+	}
+	err = sc.read(ctx, func(tx pgx.Tx) (err error) {
+		var s sieve
+		if l.Choices, s, err = sc.openSieve(ctx, tx, f, authors); err != nil {
 			return err
 		}
 		l.Zone = s.zone
@@ -129,7 +132,14 @@ func (sc *Scope) fillList(ctx context.Context, tx pgx.Tx, l *CalendarList, s sie
 		l.Later, l.Earlier = l.Earlier, l.Later
 		slices.Reverse(cards)
 	}
-	l.Days, err = byDay(cards, s.zone)
+	if l.Days, err = byDay(cards, s.zone); err != nil {
+		return err
+	}
+	first, last := l.Day, l.Day
+	if len(l.Days) > 0 {
+		first, last = l.Days[0].Date, l.Days[len(l.Days)-1].Date
+	}
+	l.Notes, err = sc.dayNotes(ctx, tx, s.args[:3:3], first, last)
 	return err
 }
 

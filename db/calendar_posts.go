@@ -22,6 +22,7 @@ type PostRow struct {
 	Archived  bool
 	Networks  []network.Name
 	Clients   []model.ClientID
+	Labels    []model.LabelID
 	Shown     []string   // what each target shows; empty for a post without targets
 	DueAt     *time.Time // the earliest planned time
 	Again     int        // failed targets that are safe to retry
@@ -29,42 +30,42 @@ type PostRow struct {
 
 // PostList is a page of the posts, newest change first.
 type PostList struct {
-	Zone    string
-	Posts   []PostRow
-	Newer   Place // zero if there is nothing newer
-	Older   Place
-	Clients []CalendarClient
+	Zone  string
+	Posts []PostRow
+	Newer Place // zero if there is nothing newer
+	Older Place
+	Choices
 }
 
 // A post shows where one of its targets gets through the filter. One that has
 // no targets yet belongs to its writer and to those who see every client.
 const postListSieve = `
 	SELECT p.id, p.review, w.words AS excerpt, p.revision, p.updated_at, p.archived_at IS NOT NULL AS archived,
-	       coalesce(s.networks, '{}') AS networks, coalesce(s.clients, '{}') AS clients, coalesce(s.shown, '{}') AS shown, s.due_at, coalesce(s.again, 0) AS again
+	       coalesce(s.networks, '{}') AS networks, coalesce(s.clients, '{}') AS clients, coalesce(s.shown, '{}') AS shown, s.due_at, coalesce(s.again, 0) AS again, ` + labelsOf + `p.id) AS labels
 	  FROM tenant.posts p
 	  LEFT JOIN LATERAL (
 		SELECT array_agg(DISTINCT t.network) AS networks, array_agg(DISTINCT t.client_id) AS clients, array_agg(` + targetShows + ` ORDER BY t.id) AS shown,
 		       min(t.due_at) AS due_at,
 		       count(*) FILTER (WHERE t.state = 'failed' AND t.reason <> 'manual_check_required' OR t.state = 'needs_reconnect') AS again
 		  FROM tenant.targets t
-		 WHERE t.tenant_id = p.tenant_id AND t.post_id = p.id AND ($8 OR t.client_id = ANY ($9))) s ON true
-	 CROSS JOIN LATERAL (SELECT CASE WHEN $8 THEN` + postWords + `$9` + postWordsOf + ` AS words) w
-	 WHERE p.tenant_id = $1 AND ($6 = '' OR w.words ILIKE $6) AND (p.archived_at IS NULL OR $10)
+		 WHERE t.tenant_id = p.tenant_id AND t.post_id = p.id AND ($11 OR t.client_id = ANY ($12))) s ON true
+	 CROSS JOIN LATERAL (SELECT CASE WHEN $11 THEN` + postWords + `$12` + postWordsOf + ` AS words) w
+	 WHERE p.tenant_id = $1 AND ($6 = '' OR w.words ILIKE $6) AND (p.archived_at IS NULL OR $13)` + postSieve + `
 	   AND CASE WHEN EXISTS (SELECT FROM tenant.targets t WHERE t.tenant_id = p.tenant_id AND t.post_id = p.id)
 	            THEN EXISTS (SELECT FROM tenant.targets t
 	                 WHERE t.tenant_id = p.tenant_id AND t.post_id = p.id AND ($2 OR t.client_id = ANY ($3))
 	                   AND (cardinality($4::bigint[]) = 0 OR t.account_id = ANY ($4)) AND (cardinality($5::text[]) = 0 OR t.network = ANY ($5))
 	                   AND (cardinality($7::text[]) = 0 OR ` + targetShows + ` = ANY ($7)))
-	            ELSE $11 <> 0 AND ($8 OR p.created_by = $11) AND cardinality($4::bigint[]) = 0 AND cardinality($5::text[]) = 0
+	            ELSE $14 <> 0 AND ($11 OR p.created_by = $14) AND cardinality($4::bigint[]) = 0 AND cardinality($5::text[]) = 0
 	                 AND (cardinality($7::text[]) = 0 OR p.review = ANY ($7)) END`
 
 const sqlPostsOlder = postListSieve + `
-	   AND ($13::bigint = 0 OR (p.updated_at, p.id) < ($12, $13))
-	 ORDER BY p.updated_at DESC, p.id DESC LIMIT $14`
+	   AND ($16::bigint = 0 OR (p.updated_at, p.id) < ($15, $16))
+	 ORDER BY p.updated_at DESC, p.id DESC LIMIT $17`
 
 const sqlPostsNewer = postListSieve + `
-	   AND (p.updated_at, p.id) > ($12, $13)
-	 ORDER BY p.updated_at, p.id LIMIT $14`
+	   AND (p.updated_at, p.id) > ($15, $16)
+	 ORDER BY p.updated_at, p.id LIMIT $17`
 
 // listPosts is how many posts a page of the list has.
 const listPosts = 40
@@ -74,12 +75,13 @@ const listPosts = 40
 // Calendar does.
 func (sc *Scope) Posts(ctx context.Context, page Page, f CalendarFilter) (l PostList, err error) {
 	defer wrap(&err, "list posts")
-	err = sc.read(ctx, func(tx pgx.Tx) error {
-		if l.Clients, err = sc.calendarClients(ctx, tx); err != nil {
-			return err
-		}
-		s, err := sc.newSieve(f, l.Clients)
-		if err != nil {
+	authors, err := sc.authors(ctx)
+	if err != nil {
+		return l, err
+	}
+	err = sc.read(ctx, func(tx pgx.Tx) (err error) {
+		var s sieve
+		if l.Choices, s, err = sc.openSieve(ctx, tx, f, authors); err != nil {
 			return err
 		}
 		l.Zone = s.zone

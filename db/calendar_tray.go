@@ -18,19 +18,19 @@ const sqlCalendarTray = `
 		       string_agg(DISTINCT words, ' / ') AS excerpt
 		  FROM hit WHERE ` + calendarStates + ` GROUP BY post_id
 	)
-	SELECT coalesce((SELECT jsonb_agg(to_jsonb(c) ORDER BY c.updated_at DESC, c.post DESC) FROM (SELECT * FROM card ORDER BY updated_at DESC, post DESC LIMIT $8) c), '[]'),
+	SELECT coalesce((SELECT jsonb_agg(to_jsonb(c) ORDER BY c.updated_at DESC, c.post DESC) FROM (SELECT *, ` + labelsOf + `card.post) AS labels FROM card ORDER BY updated_at DESC, post DESC LIMIT $11) c), '[]'),
 	       (SELECT count(*) FROM card)`
 
 // CalendarTray reads the posts that have no time yet, last changed first, and how
 // many more there are. It refuses as Calendar does.
 func (sc *Scope) CalendarTray(ctx context.Context, f CalendarFilter) (cards []CalendarCard, more int, err error) {
 	defer wrap(&err, "read calendar tray")
+	authors, err := sc.authors(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
 	err = sc.read(ctx, func(tx pgx.Tx) error {
-		clients, err := sc.calendarClients(ctx, tx)
-		if err != nil {
-			return err
-		}
-		s, err := sc.newSieve(f, clients)
+		_, s, err := sc.openSieve(ctx, tx, f, authors)
 		if err != nil {
 			return err
 		}

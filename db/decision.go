@@ -175,11 +175,7 @@ func (g *deciding) lock(ctx context.Context, tx pgx.Tx) (err error) {
 	if err := g.by.may(g.row); err != nil {
 		return err
 	}
-	rows, err := tx.Query(ctx, sqlPostLock, g.sc.Actor.Tenant, g.row.PostID)
-	if err != nil {
-		return err
-	}
-	if _, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Post]); err != nil {
+	if _, err := g.sc.postRecords(ctx, tx, []model.PostID{g.row.PostID}, sqlPostLock); err != nil {
 		return err
 	}
 	g.row, err = g.sc.requestRow(ctx, tx, g.d.Request)

@@ -102,7 +102,7 @@ func (sc *Scope) feedFor(ctx context.Context, tx pgx.Tx, client model.ClientID) 
 	if err != nil || client == 0 {
 		return err
 	}
-	_, err = sc.newSieve(CalendarFilter{Clients: []model.ClientID{client}}, clients)
+	_, err = sc.newSieve(CalendarFilter{Clients: []model.ClientID{client}}, Choices{Clients: clients})
 	return err
 }
 
@@ -180,8 +180,8 @@ const (
 )
 
 const sqlFeedCards = calendarCards + `
-	   AND t.due_at >= $8 AND t.due_at < $9
-	 GROUP BY t.due_at, t.post_id ORDER BY t.due_at, t.post_id LIMIT $10`
+	   AND t.due_at >= $11 AND t.due_at < $12
+	 GROUP BY t.due_at, t.post_id ORDER BY t.due_at, t.post_id LIMIT $13`
 
 // clientSees are the words of targets that a feed for one client shows: what is
 // decided. Drafts are the agency's own.
@@ -198,7 +198,7 @@ func (sc *Scope) FeedCards(ctx context.Context, client model.ClientID) (cards []
 		if clients, err = sc.calendarClients(ctx, tx); err != nil {
 			return err
 		}
-		s, err := sc.newSieve(f, clients)
+		s, err := sc.newSieve(f, Choices{Clients: clients})
 		if err != nil {
 			return err
 		}

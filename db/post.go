@@ -20,7 +20,7 @@ type Post struct {
 	Review            string // draft, in_review, changes_requested, approved
 	Excerpt           string
 	Notes             string
-	Labels            []string
+	Labels            []model.LabelID // those that the actor may see, a campaign among them; sorted
 	CurrentVersionID  model.VersionID
 	ApprovedVersionID *model.VersionID
 	Revision          int
@@ -53,14 +53,18 @@ type PostPage struct {
 }
 
 const sqlPostGet = `
-	SELECT id, state, review, excerpt, notes, labels, current_version_id, approved_version_id, revision, archived_at, created_by, created_at, updated_at
-	  FROM tenant.posts WHERE tenant_id = $1 AND id = $2`
+	SELECT id, state, review, excerpt, notes, current_version_id, approved_version_id, revision, archived_at, created_by, created_at, updated_at,
+	       ARRAY(SELECT pl.label_id FROM tenant.post_labels pl WHERE pl.tenant_id = p.tenant_id AND pl.post_id = p.id
+	                AND EXISTS (SELECT FROM tenant.labels l WHERE l.tenant_id = pl.tenant_id AND l.id = pl.label_id AND (l.client_id IS NULL OR $3 OR l.client_id = ANY ($4)))
+	              ORDER BY pl.label_id) AS labels
+	  FROM tenant.posts p WHERE tenant_id = $1 AND id = ANY ($2) ORDER BY id`
 
-const sqlPostLock = sqlPostGet + ` FOR NO KEY UPDATE`
+// sqlPostLock locks in order of ids, so that two batches cannot lock each other out.
+const sqlPostLock = sqlPostGet + ` FOR NO KEY UPDATE OF p`
 
 const sqlVersionGet = `
 	SELECT id, post_id, number, content, content_hash, created_by, created_at
-	  FROM tenant.post_versions WHERE tenant_id = $1 AND id = $2`
+	  FROM tenant.post_versions WHERE tenant_id = $1 AND id = ANY ($2)`
 
 // Post reads a post. It refuses with NotFound unless the actor may see at least
 // one of its targets.
@@ -73,53 +77,109 @@ func (sc *Scope) Post(ctx context.Context, id model.PostID) (page PostPage, err 
 	return page, err
 }
 
-func (sc *Scope) postPage(ctx context.Context, tx pgx.Tx, id model.PostID, sqlPost string) (page PostPage, err error) {
-	rows, err := tx.Query(ctx, sqlPost, sc.Actor.Tenant, id)
+func (sc *Scope) postPage(ctx context.Context, tx pgx.Tx, id model.PostID, sqlPost string) (PostPage, error) {
+	pages, err := sc.postPages(ctx, tx, []model.PostID{id}, sqlPost)
 	if err != nil {
-		return page, err
+		return PostPage{}, err
 	}
-	page.Post, err = pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Post])
-	if noRows(err) {
+	page, there := pages[id]
+	if !there {
 		return page, errNoPost
 	}
+	return page, nil
+}
+
+// postPages reads posts in a handful of statements, however many they are. What
+// the actor may not see is not among them.
+func (sc *Scope) postPages(ctx context.Context, tx pgx.Tx, ids []model.PostID, sqlPost string) (map[model.PostID]PostPage, error) {
+	posts, err := sc.postRecords(ctx, tx, ids, sqlPost)
+	if err != nil || len(posts) == 0 {
+		return nil, err
+	}
+	pages, versions := map[model.PostID]PostPage{}, []model.VersionID{}
+	for _, p := range posts {
+		versions = append(versions, p.CurrentVersionID)
+	}
+	current, err := sc.versions(ctx, tx, versions)
 	if err != nil {
-		return page, err
+		return nil, err
 	}
-	if page.Version, err = sc.version(ctx, tx, page.Post.CurrentVersionID); err != nil {
-		return page, err
-	}
-	all, err := sc.targetsOf(ctx, tx, id)
+	all, err := sc.targetsOf(ctx, tx, ids...)
 	if err != nil {
-		return page, err
+		return nil, err
 	}
+	of := map[model.PostID][]Target{}
+	for _, t := range all {
+		of[t.PostID] = append(of[t.PostID], t)
+	}
+	for _, p := range posts {
+		page, sees := sc.seenPage(PostPage{Post: p, Version: current[p.CurrentVersionID], Targets: of[p.ID]})
+		if sees {
+			pages[p.ID] = page
+		}
+	}
+	return pages, sc.addOlder(ctx, tx, pages)
+}
+
+func (sc *Scope) postRecords(ctx context.Context, tx pgx.Tx, ids []model.PostID, sqlPost string) ([]Post, error) {
+	clients, all := sc.Actor.ClientsWith(model.PostsView)
+	rows, err := tx.Query(ctx, sqlPost, sc.Actor.Tenant, ids, all, clients)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByName[Post])
+}
+
+// seenPage leaves of a page what the actor may see, and says whether that is
+// anything.
+func (sc *Scope) seenPage(page PostPage) (_ PostPage, sees bool) {
+	all := page.Targets
+	page.Targets = nil
 	for _, t := range all {
 		if sc.Actor.May(model.PostsView, t.ClientID) {
 			page.Targets = append(page.Targets, t)
 		}
 	}
-	if page.Older, err = sc.olderOf(ctx, tx, page); err != nil {
-		return page, err
-	}
 	page.Hidden = len(all) - len(page.Targets)
-	if page.Hidden > 0 {
-		page.Post.Excerpt = page.words()
+	if len(page.Targets) > 0 {
+		return page, true
 	}
-	if len(page.Targets) == 0 && (len(all) > 0 || page.Post.CreatedBy != sc.Actor.User && !sc.Actor.Role.EveryClient()) {
-		return PostPage{}, errNoPost
-	}
-	return page, nil
+	return page, len(all) == 0 && (page.Post.CreatedBy == sc.Actor.User || sc.Actor.Role.EveryClient())
 }
 
 var errNoPost = model.Refuse(model.NotFound, "There is no such post.")
 
 const sqlVersionContents = `SELECT id, content FROM tenant.post_versions WHERE tenant_id = $1 AND id = ANY ($2)`
 
-// olderOf reads what the page's targets carry that the current version does not say.
-func (sc *Scope) olderOf(ctx context.Context, tx pgx.Tx, page PostPage) (map[model.VersionID]model.Content, error) {
+// addOlder reads what the pages' targets carry that their current versions do not
+// say, and puts what only others see out of their words.
+func (sc *Scope) addOlder(ctx context.Context, tx pgx.Tx, pages map[model.PostID]PostPage) error {
+	older, err := sc.olderOf(ctx, tx, pages)
+	if err != nil {
+		return err
+	}
+	for id, page := range pages {
+		page.Older = map[model.VersionID]model.Content{}
+		for _, t := range page.Targets {
+			if c, ok := older[t.VersionID]; ok {
+				page.Older[t.VersionID] = c
+			}
+		}
+		if page.Hidden > 0 {
+			page.Post.Excerpt = page.words()
+		}
+		pages[id] = page
+	}
+	return nil
+}
+
+func (sc *Scope) olderOf(ctx context.Context, tx pgx.Tx, pages map[model.PostID]PostPage) (map[model.VersionID]model.Content, error) {
 	var ids []model.VersionID
-	for _, t := range page.Targets {
-		if t.VersionID != page.Version.ID && !slices.Contains(ids, t.VersionID) {
-			ids = append(ids, t.VersionID)
+	for _, page := range pages {
+		for _, t := range page.Targets {
+			if t.VersionID != page.Version.ID && !slices.Contains(ids, t.VersionID) {
+				ids = append(ids, t.VersionID)
+			}
 		}
 	}
 	if len(ids) == 0 {
@@ -207,15 +267,30 @@ func takeShared(seen, all model.Content, network string) model.Content {
 	return seen
 }
 
-func (sc *Scope) version(ctx context.Context, tx pgx.Tx, id model.VersionID) (v Version, err error) {
-	var canonical []byte
-	err = tx.QueryRow(ctx, sqlVersionGet, sc.Actor.Tenant, id).
-		Scan(&v.ID, &v.PostID, &v.Number, &canonical, &v.Hash, &v.CreatedBy, &v.CreatedAt)
-	if err != nil {
-		return v, err
+func (sc *Scope) version(ctx context.Context, tx pgx.Tx, id model.VersionID) (Version, error) {
+	list, err := sc.versions(ctx, tx, []model.VersionID{id})
+	if err == nil && len(list) == 0 {
+		err = pgx.ErrNoRows
 	}
-	v.Content, err = model.ReadContent(canonical)
-	return v, err
+	return list[id], err
+}
+
+func (sc *Scope) versions(ctx context.Context, tx pgx.Tx, ids []model.VersionID) (map[model.VersionID]Version, error) {
+	rows, err := tx.Query(ctx, sqlVersionGet, sc.Actor.Tenant, ids)
+	if err != nil {
+		return nil, err
+	}
+	list := map[model.VersionID]Version{}
+	_, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (v Version, err error) {
+		var canonical []byte
+		if err := row.Scan(&v.ID, &v.PostID, &v.Number, &canonical, &v.Hash, &v.CreatedBy, &v.CreatedAt); err != nil {
+			return v, err
+		}
+		v.Content, err = model.ReadContent(canonical)
+		list[v.ID] = v
+		return v, err
+	})
+	return list, err
 }
 
 // fresh refuses with Conflict if the post changed after the caller read revision

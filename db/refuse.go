@@ -63,6 +63,12 @@ var sentences = map[string]model.Refusal{
 	"approval_requests_one_open":     {Kind: model.Conflict, Say: "This post is already waiting for approval."},
 	"media_once_per_client":          {Kind: model.Conflict, Say: "This file is already in the client's library."},
 	"media_folders_name_once":        {Kind: model.Unprocessable, Say: "There is a folder of that name here already.", Field: "name"},
+	"labels_name_once":               {Kind: model.Unprocessable, Say: "There is one of that name already. Choose another name.", Field: "name"},
+	"labels_name_bounded":            {Kind: model.Unprocessable, Say: "Give it a name of at most 60 characters.", Field: "name"},
+	"labels_tint_known":              {Kind: model.Unprocessable, Say: "Choose one of the colours.", Field: "tint"},
+	"labels_kind_known":              {Kind: model.Unprocessable, Say: "Choose a label or a campaign.", Field: "kind"},
+	"day_notes_words_bounded":        {Kind: model.Unprocessable, Say: "Write a note of at most 300 characters.", Field: "words"},
+	"post_labels_one_campaign":       {Kind: model.Unprocessable, Say: "A post belongs to at most one campaign. Choose one.", Field: "campaign"},
 	"workspaces_slug_once":           {Kind: model.Conflict, Say: "There is already a workspace with that short name."},
 }
 

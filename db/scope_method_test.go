@@ -103,7 +103,7 @@ func asset(client model.ClientID) db.Asset {
 // fails for one that is not here.
 func scopeMethods() map[string]method {
 	all := map[string]method{}
-	for _, list := range []map[string]method{postMethods(), targetMethods(), approvalMethods(), accountMethods(), listMethods(), mediaMethods(), uploadMethods(), settingMethods()} {
+	for _, list := range []map[string]method{postMethods(), targetMethods(), approvalMethods(), accountMethods(), listMethods(), mediaMethods(), uploadMethods(), settingMethods(), labelMethods()} {
 		maps.Copy(all, list)
 	}
 	return all
@@ -128,6 +128,11 @@ func postMethods() map[string]method {
 			},
 			"file of a variant": func(ctx context.Context, sc *db.Scope, own, of dbtest.Holding) (any, error) {
 				return sc.SavePost(ctx, 0, variantPost(own.Account, of.Media))
+			},
+			"label": func(ctx context.Context, sc *db.Scope, own, of dbtest.Holding) (any, error) {
+				form := newPost(own.Account)
+				form.Labels = []model.LabelID{of.Label}
+				return sc.SavePost(ctx, 0, form)
 			},
 		}},
 		"CreatePost": {changes: true, calls: map[string]call{
@@ -346,6 +351,12 @@ func listMethods() map[string]method {
 			"account": func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 				return list(ctx, sc, db.CalendarFilter{Accounts: []model.AccountID{of.Account}})
 			},
+			"label": func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+				return list(ctx, sc, db.CalendarFilter{Labels: []model.LabelID{of.Label}})
+			},
+			"campaign": func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+				return list(ctx, sc, db.CalendarFilter{Labels: []model.LabelID{of.Campaign}})
+			},
 		}}
 	}
 	activity := func(filter func(of dbtest.Holding) db.AuditFilter) call {
@@ -356,6 +367,10 @@ func listMethods() map[string]method {
 		}
 	}
 	return map[string]method{
+		"CalendarLook": reads(func(ctx context.Context, sc *db.Scope, _, _ dbtest.Holding) (any, error) { return sc.CalendarLook(ctx) }),
+		"KeepCalendarLook": {free: true, changes: true, quiet: "how somebody looks at the calendar is nobody else's business", calls: map[string]call{"": func(ctx context.Context, sc *db.Scope, _, _ dbtest.Holding) (any, error) {
+			return nil, sc.KeepCalendarLook(ctx, "view=week")
+		}}},
 		"Feeds": reads(func(ctx context.Context, sc *db.Scope, _, _ dbtest.Holding) (any, error) {
 			feeds, clients, err := sc.Feeds(ctx)
 			return []any{feeds, clients}, err

@@ -63,12 +63,12 @@ func (sc *Scope) FreeSlots(ctx context.Context, from, to time.Time, f CalendarFi
 	if !to.After(from) || to.Sub(from) > longestFree {
 		return nil, nil
 	}
+	authors, err := sc.authors(ctx)
+	if err != nil {
+		return nil, err
+	}
 	err = sc.read(ctx, func(tx pgx.Tx) error {
-		clients, err := sc.calendarClients(ctx, tx)
-		if err != nil {
-			return err
-		}
-		s, err := sc.newSieve(f, clients)
+		_, s, err := sc.openSieve(ctx, tx, f, authors)
 		if err != nil {
 			return err
 		}

@@ -50,10 +50,10 @@ const targetTables = `
 	  JOIN tenant.accounts a ON a.tenant_id = t.tenant_id AND a.id = t.account_id`
 
 const sqlTargetsOfPost = `SELECT` + targetColumns + targetTables + `
-	 WHERE t.tenant_id = $1 AND t.post_id = $2 ORDER BY c.name, t.client_id, a.network, a.handle, t.id`
+	 WHERE t.tenant_id = $1 AND t.post_id = ANY ($2) ORDER BY c.name, t.client_id, a.network, a.handle, t.id`
 
-func (sc *Scope) targetsOf(ctx context.Context, tx pgx.Tx, post model.PostID) ([]Target, error) {
-	rows, err := tx.Query(ctx, sqlTargetsOfPost, sc.Actor.Tenant, post)
+func (sc *Scope) targetsOf(ctx context.Context, tx pgx.Tx, posts ...model.PostID) ([]Target, error) {
+	rows, err := tx.Query(ctx, sqlTargetsOfPost, sc.Actor.Tenant, posts)
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ type PostForm struct {
 	Seen    int // the revision the writer saw; 0 for a new post
 	Content model.Content
 	Notes   string
-	Labels  []string
+	Labels  []model.LabelID  // those that the writer may see, a campaign among them; others stay
 	Named   []model.ClientID // the clients the writer confirmed by name, where accounts span several
 	Fit     bool             // shorten what is too long; the shortened text becomes the version
 
@@ -77,7 +77,7 @@ func (sc *Scope) createPost(ctx context.Context, tx pgx.Tx, form PostForm) (page
 	return sc.postPage(ctx, tx, id, sqlPostGet)
 }
 
-const sqlPostDescribe = `UPDATE tenant.posts SET notes = $3, labels = $4 WHERE tenant_id = $1 AND id = $2`
+const sqlPostDescribe = `UPDATE tenant.posts SET notes = $3 WHERE tenant_id = $1 AND id = $2`
 
 // revise writes what is not material, and a new version if something is.
 func (sc *Scope) revise(ctx context.Context, tx pgx.Tx, old PostPage, form PostForm) error {
@@ -85,7 +85,10 @@ func (sc *Scope) revise(ctx context.Context, tx pgx.Tx, old PostPage, form PostF
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, sqlPostDescribe, sc.Actor.Tenant, old.Post.ID, strings.TrimSpace(form.Notes), tidyLabels(form.Labels)); err != nil {
+	if _, err := tx.Exec(ctx, sqlPostDescribe, sc.Actor.Tenant, old.Post.ID, strings.TrimSpace(form.Notes)); err != nil {
+		return err
+	}
+	if err := sc.relabel(ctx, tx, old.Post, form.Labels); err != nil {
 		return err
 	}
 	canonical := plan.content.Canonical()
@@ -484,15 +487,4 @@ var noProblems = []network.Problem{}
 
 func blocking(problems []network.Problem) bool {
 	return slices.ContainsFunc(problems, func(p network.Problem) bool { return !p.Warn })
-}
-
-// tidyLabels trims labels and drops empty and repeated ones, in order.
-func tidyLabels(labels []string) []string {
-	out := []string{}
-	for _, l := range labels {
-		if l = strings.TrimSpace(l); l != "" && !slices.Contains(out, l) {
-			out = append(out, l)
-		}
-	}
-	return out
 }

@@ -53,6 +53,15 @@ var routes = all(settingRoutes, map[string]route{
 	"GET /w/{slug}/accounts":                        free("/accounts"),
 	"POST /w/{slug}/posts/submissions":              bulk("/posts/submissions", func(h dbtest.Holding) model.PostID { return h.Draft }),
 	"POST /w/{slug}/posts/retries":                  bulk("/posts/retries", func(h dbtest.Holding) model.PostID { return h.Failed }),
+	"POST /w/{slug}/posts/labels":                   labellings,
+	"GET /w/{slug}/days":                            free("/days"),
+	"POST /w/{slug}/days":                           newDayNotes,
+	"POST /w/{slug}/days/{note}/removal":            post(func(of dbtest.Holding) string { return "/days/" + id(of.Note) + "/removal" }),
+	"POST /w/{slug}/clients/{client}/holidays":      post(func(of dbtest.Holding) string { return "/clients/" + id(of.Client) + "/holidays" }, "holidays", "DE-BY"),
+	"GET /w/{slug}/labels":                          free("/labels"),
+	"POST /w/{slug}/labels":                         newLabels,
+	"POST /w/{slug}/labels/{label}":                 post(func(of dbtest.Holding) string { return "/labels/" + id(of.Label) }, "name", "Another name", "tint", "2"),
+	"POST /w/{slug}/labels/{label}/removal":         post(func(of dbtest.Holding) string { return "/labels/" + id(of.Spare) + "/removal" }),
 	"GET /w/{slug}/posts/new":                       newPosts,
 	"GET /w/{slug}/posts/{id}":                      get(func(of dbtest.Holding) string { return "/posts/" + id(of.Draft) }),
 	"GET /w/{slug}/posts/{id}/versions/{number}":    get(func(of dbtest.Holding) string { return "/posts/" + id(of.Draft) + "/versions/1" }),
@@ -183,6 +192,8 @@ func lists(path string) route {
 			{name: "nothing", path: at(own, path), free: true},
 			{name: "client", path: at(own, path+"?client="+id(of.Client))},
 			{name: "account", path: at(own, path+"?account="+id(of.Account))},
+			{name: "label", path: at(own, path+"?label="+id(of.Label))},
+			{name: "campaign", path: at(own, path+"?campaign="+id(of.Campaign))},
 			{name: "one of two clients", path: at(own, path+"?client="+id(own.Client)+"&client="+id(of.Client))},
 		}
 	}
@@ -203,6 +214,24 @@ func bulk(path string, of1 func(dbtest.Holding) model.PostID) route {
 			{name: "filter", path: at(own, path+"?client="+id(of.Client)), form: fields("post", id(of1(of))+":"+g.seen(of, of1(of)))},
 		}
 	}
+}
+
+func labellings(_ *grounds, own, of dbtest.Holding) []try {
+	form := func(post model.PostID, label model.LabelID) url.Values {
+		return fields("post", id(post)+":1", "label", id(label), "do", "add")
+	}
+	return []try{
+		{name: "post", path: at(own, "/posts/labels"), form: form(of.Draft, own.Label)},
+		{name: "label", path: at(own, "/posts/labels"), form: form(own.Draft, of.Label)},
+	}
+}
+
+func newDayNotes(_ *grounds, own, of dbtest.Holding) []try {
+	return []try{{name: "client", path: at(own, "/days"), form: fields("day", "2026-03-12", "words", "One more", "client", id(of.Client))}}
+}
+
+func newLabels(_ *grounds, own, of dbtest.Holding) []try {
+	return []try{{name: "client", path: at(own, "/labels"), form: fields("kind", "label", "name", "One more", "tint", "3", "client", id(of.Client))}}
 }
 
 // cardMoves takes a card that has no time, and back to none.
@@ -241,6 +270,8 @@ func composed(path string) route {
 			with("file", "account", mine, "media", id(of.Media)),
 			with("file of a variant", "account", mine, "variant", "webhook", "text.webhook", "x", "extra.webhook", id(of.Media)),
 			with("library", "account", mine, "owner", id(of.Client)),
+			with("label", "account", mine, "label", id(of.Label)),
+			with("campaign", "account", mine, "campaign", id(of.Campaign)),
 		}
 		if path == "" {
 			list = append(list, with("account, to publish", "account", id(of.Account), "do", "publish"))

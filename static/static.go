@@ -16,6 +16,7 @@ import (
 	"maps"
 	"net/http"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,6 +45,30 @@ func Symbol(name, id string) string {
 		return ""
 	}
 	return `<symbol id="` + id + `"` + body + "</symbol>"
+}
+
+// SymbolPlace is where a symbol stands among those of an SVG file of the tree,
+// counted from 1; 0 if it is not among them.
+func SymbolPlace(name, id string) int {
+	f := tree().files[name]
+	if f == nil {
+		return 0
+	}
+	return f.symbols[id]
+}
+
+var symbolID = regexp.MustCompile(`<symbol id="([^"]+)"`)
+
+// symbolsOf numbers the symbols of an SVG file.
+func symbolsOf(name string, raw []byte) map[string]int {
+	places := map[string]int{}
+	if path.Ext(name) != ".svg" {
+		return places
+	}
+	for i, m := range symbolID.FindAllSubmatch(raw, -1) {
+		places[string(m[1])] = i + 1
+	}
+	return places
 }
 
 // Check says what to run when the browser code of others is missing, as it is
@@ -84,6 +109,8 @@ type file struct {
 	etag string
 	raw  []byte
 	gzip []byte // nil where it saves nothing
+
+	symbols map[string]int // where each symbol stands, of an SVG file
 }
 
 func (f *file) serve(w http.ResponseWriter, r *http.Request, cache string) {
@@ -182,6 +209,8 @@ func build(raw map[string][]byte) builtTree {
 			etag: fmt.Sprintf(`"%x"`, sum[:8]),
 			raw:  raw[name],
 			gzip: compressed(raw[name]),
+
+			symbols: symbolsOf(name, raw[name]),
 		}
 	}
 	t.hash = fmt.Sprintf("%x", whole.Sum(nil)[:6])

@@ -43,6 +43,11 @@ type Holding struct {
 	Invitation model.InvitationID // of somebody who is to see the client alone
 	Invited    string             // token of its link
 
+	Label    model.LabelID // of the client, on the draft
+	Campaign model.LabelID // of the client, on what is planned
+	Spare    model.LabelID // of the client, on nothing
+	Note     model.NoteID  // on a day, of the client
+
 	Draft   model.PostID // with the file, not submitted
 	Asked   model.PostID // waits for the approver
 	Request model.RequestID
@@ -82,6 +87,7 @@ func (a *Agency) Holding(t testing.TB, slug string) Holding {
 	h.write(t)
 	h.ask(t)
 	h.subscribe(t)
+	h.labels(t)
 	h.invite(t)
 	h.fill(t)
 	return h
@@ -215,6 +221,34 @@ func (a *Agency) Mailed(t testing.TB, email string) string {
 		t.Fatal(err)
 	}
 	return token
+}
+
+// labels makes a label for the draft, a campaign for what is planned, and a note on
+// a day.
+func (h *Holding) labels(t testing.TB) {
+	t.Helper()
+	var err error
+	if h.Label, err = h.Owner.AddLabel(t.Context(), db.Label{ClientID: h.Client, Kind: db.PlainLabel, Name: h.Mark + " label"}); err == nil {
+		h.Campaign, err = h.Owner.AddLabel(t.Context(), db.Label{ClientID: h.Client, Kind: db.Campaign, Name: h.Mark + " campaign", Tint: 1})
+	}
+	if err == nil {
+		h.Spare, err = h.Owner.AddLabel(t.Context(), db.Label{ClientID: h.Client, Kind: db.PlainLabel, Name: h.Mark + " spare"})
+	}
+	if err == nil {
+		_, err = h.Owner.LabelPosts(t.Context(), db.Labelling{Posts: []model.PostID{h.Draft}, Add: []model.LabelID{h.Label}})
+	}
+	if err == nil {
+		_, err = h.Owner.LabelPosts(t.Context(), db.Labelling{Posts: []model.PostID{h.Planned}, Add: []model.LabelID{h.Campaign}})
+	}
+	if err == nil {
+		h.Note, err = h.Owner.AddDayNote(t.Context(), db.DayNote{ClientID: h.Client, Date: model.Date{Year: 2026, Month: time.Month(1 + h.Client%12), Day: int(1 + h.Client%28)}, Words: h.Mark + " note"})
+	}
+	if err == nil {
+		err = h.Owner.KeepCalendarLook(t.Context(), "")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // fill puts rows into those tables that the rest leaves empty, or with nothing in

@@ -23,4 +23,6 @@ type (
 	MailID       int64 // one mail owed
 	InvitationID int64 // one invitation into the workspace
 	BlackoutID   int64 // one time in which nothing of a client is published
+	LabelID      int64 // a label or campaign that posts are found by
+	NoteID       int64 // a note on a day of the calendar
 )

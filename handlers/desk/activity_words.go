@@ -61,6 +61,16 @@ var deeds = map[string]deed{
 	"client/link_revoked":     {"link-2-off", "took back a review link of", ""},
 	"client/workflow_set":     {"list-checks", "changed how posts are approved for", ""},
 	"post/auto_scheduled":     {"calendar-check", "had the approval schedule", ""},
+	"day/noted":               {"notebook-pen", "wrote a note on", ""},
+	"day/note_removed":        {"notebook-pen", "removed a note of", ""},
+	"client/holidays_set":     {"calendar-days", "chose the holidays of", ""},
+	"label/made":              {"tag", "made the label", ""},
+	"label/renamed":           {"pencil", "changed the label", ""},
+	"label/removed":           {"trash-2", "removed the label", ""},
+	"campaign/made":           {"megaphone", "made the campaign", ""},
+	"campaign/renamed":        {"pencil", "changed the campaign", ""},
+	"campaign/removed":        {"trash-2", "removed the campaign", ""},
+	"post/labelled":           {"tag", "labelled", ""},
 	"any/feed_made":           {"calendar-plus", "made a calendar address of", ""},
 	"any/feed_revoked":        {"calendar-x", "revoked a calendar address of", ""},
 	"any/declared":            {"file-cog", "changed", ""},
@@ -108,6 +118,12 @@ func activityLink(scope *db.Scope, e db.AuditEntry) activity.Link {
 		return activity.Link{Label: thing, Href: at(scope, "/accounts/"+id(e.SubjectID))}
 	case "client":
 		return activity.Link{Label: thing, Href: at(scope, "/accounts#client-"+id(e.SubjectID))}
+	case "label", "campaign":
+		name, _ := e.Detail["name"].(string)
+		return activity.Link{Label: "“" + name + "”", Href: at(scope, "/labels")}
+	case "day":
+		day, _ := e.Detail["day"].(string)
+		return activity.Link{Label: day, Href: at(scope, "/calendar?view=day&date="+day)}
 	case "workspace":
 		return activity.Link{Label: "the workspace"}
 	case "user":

@@ -10,14 +10,26 @@ import (
 
 	"herald/db"
 	"herald/db/model"
+	"herald/handlers/web"
 	"herald/views/calendar"
 	"herald/views/ui"
 )
 
 // showCalendar answers GET /calendar as a month, a week, a day or a list. View,
-// date and filters are the address's.
+// date and filters are the address's; an address without any leads to how the
+// person looked last.
 func (d *Desk) showCalendar(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
-	return d.drawCalendar(w, r, scope, readLookup(at(scope, "/calendar"), r.URL.Query()))
+	l := calendarLookup(scope, r.URL.Query())
+	if len(r.URL.Query()) == 0 {
+		there, err := d.rememberedCalendar(r.Context(), scope)
+		if err != nil {
+			return err
+		}
+		if there != "" {
+			return web.See(w, r, there)
+		}
+	}
+	return d.drawCalendar(w, r, scope, l)
 }
 
 // drawCalendar shows the calendar of an address and says notices beside it.
@@ -57,7 +69,10 @@ func (d *Desk) showSpan(w http.ResponseWriter, r *http.Request, scope *db.Scope,
 	if err != nil {
 		return err
 	}
-	p := d.calendarFrame(scope, l, c.Zone, c.Clients, c.Counts)
+	if err := d.rememberCalendar(r, scope, l); err != nil {
+		return err
+	}
+	p := d.calendarFrame(scope, l, c.Zone, c.Choices, c.Counts)
 	p.Title, p.Step = spanTitle(span, c), string(span)
 	p.Views = calendarViews(l, span, c.First)
 	p.Previous, p.Next = spanLink(l, span, c.First, -1), spanLink(l, span, c.First, +1)
@@ -69,7 +84,8 @@ func (d *Desk) showSpan(w http.ResponseWriter, r *http.Request, scope *db.Scope,
 	if empty(c.Days) {
 		p.Empty = emptyWords("in "+p.Title, p.Filter.Clear != "")
 	}
-	g := dayDrawer{desk: d, scope: scope, lookup: l, page: c, today: localDay(d.Now(), c.Zone), card: cardDrawer(scope, c.Zone, c.Clients)}
+	g := dayDrawer{desk: d, scope: scope, lookup: l, page: c, today: localDay(d.Now(), c.Zone), card: cardDrawer(scope, c.Zone, c.Choices),
+		feasts: celebrations(c.Clients, l.filter.Clients, wallDay(c.Days[0].Date), wallDay(c.Days[len(c.Days)-1].Date).AddDate(0, 0, 1))}
 	look := page{title: p.Title, nav: "calendar", wide: true, live: true, here: l.address(l.values), notices: notices, modules: []string{"js/plan-board.js"}}
 	if span == db.MonthSpan {
 		p.Today += "#day-" + g.today.String()
@@ -89,7 +105,7 @@ func (d *Desk) fillTray(r *http.Request, scope *db.Scope, l lookup, c db.Calenda
 		return err
 	}
 	p.Tray = &calendar.Tray{More: more, Close: l.with("tray", ""), All: at(scope, "/posts?state=draft")}
-	draw := cardDrawer(scope, c.Zone, c.Clients)
+	draw := cardDrawer(scope, c.Zone, c.Choices)
 	for _, one := range cards {
 		p.Tray.Cards = append(p.Tray.Cards, draw(one))
 	}
@@ -119,10 +135,11 @@ func spanTitle(span db.Span, c db.Calendar) string {
 }
 
 // calendarFrame is what both views have around them.
-func (d *Desk) calendarFrame(scope *db.Scope, l lookup, zone string, clients []db.CalendarClient, counts map[string]int) calendar.FrameProps {
-	p := calendar.FrameProps{Zone: zone, Feeds: at(scope, "/feeds"), Filter: l.filterProps(clients, counts), Today: l.with("date", "")}
-	if i := slices.IndexFunc(clients, func(c db.CalendarClient) bool { return slices.Equal(l.filter.Clients, []model.ClientID{c.ID}) }); i >= 0 {
-		p.Zone += ", as at " + clients[i].Name
+func (d *Desk) calendarFrame(scope *db.Scope, l lookup, zone string, c db.Choices, counts map[string]int) calendar.FrameProps {
+	p := calendar.FrameProps{Zone: zone, Feeds: at(scope, "/feeds"), Filter: l.filterProps(c, counts), Today: l.with("date", "")}
+	p.Filter.Labels, p.Days = at(scope, "/labels"), at(scope, "/days")
+	if i := slices.IndexFunc(c.Clients, func(c db.CalendarClient) bool { return slices.Equal(l.filter.Clients, []model.ClientID{c.ID}) }); i >= 0 {
+		p.Zone += ", as at " + c.Clients[i].Name
 	}
 	if scope.Actor.MayAnywhere(model.PostsWrite) {
 		p.Create = at(scope, "/posts/new")

@@ -14,14 +14,16 @@ import (
 )
 
 // cardDrawer draws cards of one page, whose times are those of zone.
-func cardDrawer(scope *db.Scope, zone string, clients []db.CalendarClient) func(db.CalendarCard) calendar.Card {
+func cardDrawer(scope *db.Scope, zone string, c db.Choices) func(db.CalendarCard) calendar.Card {
 	byID := map[model.ClientID]db.CalendarClient{}
-	for _, c := range clients {
+	for _, c := range c.Clients {
 		byID[c.ID] = c
 	}
+	labels := labelDrawer(c.Labels)
 	return func(c db.CalendarCard) calendar.Card {
 		p := calendar.Card{
-			Href: at(scope, "/posts/"+id(c.Post)), Words: c.Excerpt, Marks: marks(c.Networks), Clients: clientNames(c.Clients, byID),
+			Labels: labels(c.Labels),
+			Href:   at(scope, "/posts/"+id(c.Post)), Words: c.Excerpt, Marks: marks(c.Networks), Clients: clientNames(c.Clients, byID),
 			State: db.ShownTogether(c.Shown), Status: shownWords(c.Shown),
 		}
 		if !c.DueAt.IsZero() {
@@ -37,6 +39,21 @@ func cardDrawer(scope *db.Scope, zone string, clients []db.CalendarClient) func(
 		}
 		p.More, p.MoreHref = len(c.Targets)-len(p.Targets), p.Href
 		return p
+	}
+}
+
+// labelDrawer draws those labels of a post that the reader may see; a campaign is
+// the last of them.
+func labelDrawer(known []db.Label) func([]model.LabelID) []ui.LabelProps {
+	return func(ids []model.LabelID) (tags []ui.LabelProps) {
+		for _, kind := range []db.LabelKind{db.PlainLabel, db.Campaign} {
+			for _, l := range known {
+				if l.Kind == kind && slices.Contains(ids, l.ID) {
+					tags = append(tags, ui.LabelProps{Name: l.Name, Tint: l.Tint, Campaign: kind == db.Campaign})
+				}
+			}
+		}
+		return tags
 	}
 }
 

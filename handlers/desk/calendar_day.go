@@ -19,6 +19,7 @@ type dayDrawer struct {
 	page   db.Calendar
 	today  model.Date
 	card   func(db.CalendarCard) calendar.Card
+	feasts map[model.Date][]celebration
 }
 
 func (g dayDrawer) month(frame calendar.FrameProps) calendar.MonthProps {
@@ -43,10 +44,29 @@ func (g dayDrawer) day(one db.CalendarDay) calendar.Day {
 		Today: one.Date == g.today, Past: wall.Before(wallDay(g.today)), More: one.More,
 	}
 	p.Quiet, p.QuietSays = g.quiet(one)
+	p.Notes = dayNotes(one.Date, g.page.Notes, g.feasts)
 	// Both begin as they look, so that whoever steers by voice can say what they see.
 	p.Label = wall.Format("Mon 2 January") + ", " + postsWords(len(one.Cards)+one.More)
 	p.MoreSays = fmt.Sprintf("+%d more on %s", one.More, wall.Format("Monday 2 January"))
 	return p
+}
+
+// dayNotes are a day's holidays and notes.
+func dayNotes(day model.Date, notes []db.DayNote, feasts map[model.Date][]celebration) (list []calendar.DayNote) {
+	for _, f := range feasts[day] {
+		list = append(list, calendar.DayNote{Holiday: true, Words: f.name, Says: strings.Join(f.clients, ", ")})
+	}
+	for _, n := range notes {
+		if n.Date == day {
+			list = append(list, calendar.DayNote{Words: n.Words, Says: n.Client})
+		}
+	}
+	return list
+}
+
+// shows says whether a filter by clients lets one through.
+func shows(only []model.ClientID, client model.ClientID) bool {
+	return len(only) == 0 || slices.Contains(only, client)
 }
 
 // quiet names the clients that have a blackout on a day, and says when and why.

@@ -19,12 +19,13 @@ import (
 // what it leaves out. Every link of such a page is a changed copy of it.
 type lookup struct {
 	path   string
+	bare   string // follows the path where nothing else does
 	values url.Values
 	filter db.CalendarFilter
 }
 
 // The fields of an address that filter.
-var filterFields = []string{"client", "account", "network", "state", "q"}
+var filterFields = []string{"client", "account", "network", "state", "label", "campaign", "author", "q"}
 
 // readLookup reads an address. An id that is no number is that of nothing.
 func readLookup(path string, values url.Values) lookup {
@@ -46,6 +47,12 @@ func readLookup(path string, values url.Values) lookup {
 		l.filter.Networks = append(l.filter.Networks, network.Name(v))
 	}
 	l.filter.States = l.values["state"]
+	for _, v := range slices.Concat(l.values["label"], l.values["campaign"]) {
+		l.filter.Labels = append(l.filter.Labels, model.LabelID(web.ID(v)))
+	}
+	for _, v := range l.values["author"] {
+		l.filter.Authors = append(l.filter.Authors, model.UserID(web.ID(v)))
+	}
 	l.filter.Words = l.values.Get("q")
 	return l
 }
@@ -67,7 +74,7 @@ func (l lookup) with(pairs ...string) string {
 
 func (l lookup) address(v url.Values) string {
 	if len(v) == 0 {
-		return l.path
+		return l.path + l.bare
 	}
 	return l.path + "?" + v.Encode()
 }
@@ -105,14 +112,14 @@ func (l lookup) clear() string {
 var attention = []string{"failed", "unknown_outcome", "needs_reconnect"}
 
 // filterProps draws the filter. counts may be nil where nobody counted.
-func (l lookup) filterProps(clients []db.CalendarClient, counts map[string]int) calendar.Filter {
+func (l lookup) filterProps(c db.Choices, counts map[string]int) calendar.Filter {
 	f := calendar.Filter{Path: l.path, Words: l.values.Get("q"), Clear: l.clear()}
 	for _, keep := range []string{"view", "date", "tray"} {
 		if v := l.values.Get(keep); v != "" {
 			f.Keeps = append(f.Keeps, ui.HiddenField{Name: keep, Value: v})
 		}
 	}
-	f.Groups = l.groups(clients)
+	f.Groups = l.groups(c)
 	for _, state := range attention {
 		if !slices.Contains(l.values["state"], state) {
 			f.Quick = append(f.Quick, calendar.Chip{Label: ui.StatusWord(state), State: state, Href: l.toggled("state", state), Count: counts[state]})
@@ -133,14 +140,47 @@ func (l lookup) filterProps(clients []db.CalendarClient, counts map[string]int) 
 
 func (l lookup) chip(field string, o ui.Option) calendar.Chip {
 	c := calendar.Chip{Label: o.Label, Href: l.toggled(field, o.Value), On: true}
-	if field == "state" {
+	switch field {
+	case "state":
 		c.State = o.Value
+	case "label", "campaign":
+		c.Tint = o.Tint
+	case "author":
+		c.Label = "By " + o.Label
 	}
 	return c
 }
 
-// groups are the boxes to tick: clients, their accounts, networks and states.
-func (l lookup) groups(clients []db.CalendarClient) []calendar.FilterGroup {
+// groups are the boxes to tick.
+func (l lookup) groups(c db.Choices) []calendar.FilterGroup {
+	all := append(l.reachGroups(c.Clients), l.postGroups(c)...)
+	return slices.DeleteFunc(all, func(g calendar.FilterGroup) bool { return len(g.Options) == 0 })
+}
+
+// postGroups are what a post can be found by.
+func (l lookup) postGroups(c db.Choices) []calendar.FilterGroup {
+	byLabel := calendar.FilterGroup{Name: "label", Legend: "Label"}
+	byCampaign := calendar.FilterGroup{Name: "campaign", Legend: "Campaign"}
+	byAuthor := calendar.FilterGroup{Name: "author", Legend: "Written by"}
+	for _, one := range c.Labels {
+		g := &byLabel
+		if one.Kind == db.Campaign {
+			g = &byCampaign
+		}
+		o := l.option(g.Name, id(one.ID), one.Name)
+		o.Tint, o.Help = strconv.Itoa(one.Tint), one.Client
+		g.Options = append(g.Options, o)
+	}
+	if len(c.Authors) > 1 || len(l.filter.Authors) > 0 {
+		for _, a := range c.Authors {
+			byAuthor.Options = append(byAuthor.Options, l.option("author", id(a.ID), a.Name))
+		}
+	}
+	return []calendar.FilterGroup{byLabel, byCampaign, byAuthor}
+}
+
+// reachGroups are states, and where posts go: clients, networks and accounts.
+func (l lookup) reachGroups(clients []db.CalendarClient) []calendar.FilterGroup {
 	byClient := calendar.FilterGroup{Name: "client", Legend: "Client"}
 	byAccount := calendar.FilterGroup{Name: "account", Legend: "Account"}
 	byNetwork := calendar.FilterGroup{Name: "network", Legend: "Network"}
@@ -163,7 +203,7 @@ func (l lookup) groups(clients []db.CalendarClient) []calendar.FilterGroup {
 	for _, state := range db.Shown() {
 		byState.Options = append(byState.Options, l.option("state", state, ui.StatusWord(state)))
 	}
-	return slices.DeleteFunc([]calendar.FilterGroup{byState, byClient, byNetwork, byAccount}, func(g calendar.FilterGroup) bool { return len(g.Options) == 0 })
+	return []calendar.FilterGroup{byState, byClient, byNetwork, byAccount}
 }
 
 func (l lookup) option(field, value, label string) ui.Option {

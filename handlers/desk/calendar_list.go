@@ -18,18 +18,31 @@ func (d *Desk) showList(w http.ResponseWriter, r *http.Request, scope *db.Scope,
 	if err != nil {
 		return err
 	}
-	p := calendar.ListProps{FrameProps: d.calendarFrame(scope, l, list.Zone, list.Clients, nil)}
+	if err := d.rememberCalendar(r, scope, l); err != nil {
+		return err
+	}
+	p := calendar.ListProps{FrameProps: d.calendarFrame(scope, l, list.Zone, list.Choices, nil)}
 	p.Title, p.Step = "Planned", "page"
 	p.Views = calendarViews(l, "list", list.Day)
 	today := localDay(d.Now(), list.Zone)
-	draw := cardDrawer(scope, list.Zone, list.Clients)
+	draw := cardDrawer(scope, list.Zone, list.Choices)
+	feasts := listFeasts(l, list)
 	for _, one := range list.Days {
-		p.Groups = append(p.Groups, listGroup(one, today, draw))
+		g := listGroup(one, today, draw)
+		g.Notes = dayNotes(one.Date, list.Notes, feasts)
+		p.Groups = append(p.Groups, g)
 	}
 	p.Empty = emptyWords("from "+list.Day.Say()+" on", p.Filter.Clear != "")
 	p.Pages = pages(l, list.Earlier, list.Later, spanWords(list.Days))
 	p.Previous, p.Next = p.Pages.Previous, p.Pages.Next
 	return d.show(w, r, scope, http.StatusOK, page{title: "Planned posts", nav: "calendar", wide: true, live: true, notices: notices}, calendar.List(p))
+}
+
+func listFeasts(l lookup, list db.CalendarList) map[model.Date][]celebration {
+	if len(list.Days) == 0 {
+		return nil
+	}
+	return celebrations(list.Clients, l.filter.Clients, wallDay(list.Days[0].Date), wallDay(list.Days[len(list.Days)-1].Date).AddDate(0, 0, 1))
 }
 
 // readPage reads which part of a list an address asks for.

@@ -29,7 +29,7 @@ func movesAddress(scope *db.Scope, l lookup) string {
 // time of day, as its own client has it; without a day they lose their time. back, one per card, takes cards to where
 // they were.
 func (d *Desk) createMoves(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
-	l := readLookup(at(scope, "/calendar"), r.URL.Query())
+	l := calendarLookup(scope, r.URL.Query())
 	cards, err := readCards(r)
 	if err != nil {
 		return err

@@ -29,13 +29,16 @@ func (d *Desk) drawPosts(w http.ResponseWriter, r *http.Request, scope *db.Scope
 	if err != nil {
 		return err
 	}
-	p := calendar.PostsProps{Filter: l.filterProps(list.Clients, nil), Pages: pages(l, list.Newer, list.Older, postsWords(len(list.Posts)))}
+	p := calendar.PostsProps{Labels: at(scope, "/labels"), Filter: l.filterProps(list.Choices, nil), Pages: pages(l, list.Newer, list.Older, postsWords(len(list.Posts)))}
 	p.Empty = "There are no posts yet"
 	if p.Filter.Clear != "" {
 		p.Empty = "No post matches these filters"
 	}
 	if scope.Actor.MayAnywhere(model.PostsWrite) {
 		p.Create, p.Submits = at(scope, "/posts/new"), bulkAddress(scope, l, "/posts/submissions")
+		if len(list.Labels) > 0 {
+			p.Labelled, p.LabelChoices = bulkAddress(scope, l, "/posts/labels"), labelGroupsToChoose(list.Labels)
+		}
 	}
 	if scope.Actor.MayAnywhere(model.PostsSchedule) {
 		p.Retries = bulkAddress(scope, l, "/posts/retries")
@@ -44,8 +47,11 @@ func (d *Desk) drawPosts(w http.ResponseWriter, r *http.Request, scope *db.Scope
 	for _, c := range list.Clients {
 		byID[c.ID] = c
 	}
+	labels := labelDrawer(list.Labels)
 	for _, row := range list.Posts {
-		p.Posts = append(p.Posts, d.postRow(scope, row, list.Zone, byID))
+		one := d.postRow(scope, row, list.Zone, byID)
+		one.Labels = labels(row.Labels)
+		p.Posts = append(p.Posts, one)
 	}
 	with(&p)
 	return d.show(w, r, scope, status, page{title: "Posts", nav: "posts", wide: true, live: true}, calendar.Posts(p))

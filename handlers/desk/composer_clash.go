@@ -48,7 +48,7 @@ func (e *editing) clashRows() (rows []composer.ConflictRow) {
 	row("Files", e.fileNames(stored.Media), e.fileNames(mine.Media))
 	row("Accounts", e.accountNames(stored.Accounts), e.accountNames(mine.Accounts))
 	row("Notes", e.page.Post.Notes, strings.TrimSpace(e.form.notes))
-	row("Labels", strings.Join(e.page.Post.Labels, ", "), strings.Join(e.form.labels, ", "))
+	row("Labels", e.labelNames(e.page.Post.Labels), e.labelNames(e.form.labels))
 	return rows
 }
 

@@ -21,6 +21,7 @@ type editing struct {
 	form    composition
 	page    db.PostPage // as it is stored; zero for a new post
 	clients []db.ComposerClient
+	labels  []db.Label
 	assets  map[model.MediaID]db.Asset
 	checked db.Checked
 	paths   composer.Paths
@@ -55,6 +56,9 @@ func (d *Desk) edit(ctx context.Context, scope *db.Scope, form composition) (e *
 	e.keepAccounts()
 	if !e.knowsOwner() {
 		e.lost = errNoClient
+	}
+	if err := e.keepLabels(ctx); err != nil {
+		return nil, err
 	}
 	if err := e.loadAssets(ctx); err != nil {
 		return nil, err
@@ -289,9 +293,9 @@ func (e *editing) explain(no *model.Refusal, title string) {
 	case no.Field == "media":
 		e.fields["media"] = no.Say
 		p.Href = "#composer-media"
-	case slices.Contains([]string{"accounts", "text", "link", "first_comment", "notes", "labels"}, no.Field):
+	case slices.Contains([]string{"accounts", "text", "link", "first_comment", "notes", "label"}, no.Field):
 		e.fields[no.Field] = no.Say
-		p.Href = map[string]string{"accounts": "#composer-accounts"}[no.Field]
+		p.Href = map[string]string{"accounts": "#composer-accounts", "label": "#labels"}[no.Field]
 		if p.Href == "" {
 			p.Href = "#" + no.Field
 		}

@@ -24,8 +24,8 @@ type composition struct {
 	variants map[network.Name]variantForm // of every network that was customised, chosen now or not
 	named    []model.ClientID
 	notes    string
-	labels   []string
-	owner    model.ClientID // whose library new files go to
+	labels   []model.LabelID // a campaign among them; sorted
+	owner    model.ClientID  // whose library new files go to
 	when     whenForm
 	files    []*upload
 	picks    []model.MediaID // files of the library to attach
@@ -58,10 +58,8 @@ const (
 
 // What a person types is bounded, so that nobody stores a library as a draft.
 const (
-	maxText   = 200_000 // characters
-	maxNotes  = 20_000
-	maxLabels = 30
-	maxLabel  = 60
+	maxText  = 200_000 // characters
+	maxNotes = 20_000
 )
 
 // readComposition reads the form. It refuses ids that are none. Texts beyond all
@@ -76,7 +74,7 @@ func readComposition(p *parts) (c composition, err error) {
 		return c, err
 	}
 	c.id = model.PostID(post)
-	for _, read := range []func(*parts) error{c.readIDs, c.readMedia, c.readOptions, c.readVariants} {
+	for _, read := range []func(*parts) error{c.readIDs, c.readLabels, c.readMedia, c.readOptions, c.readVariants} {
 		if err := read(p); err != nil {
 			return c, err
 		}
@@ -92,11 +90,6 @@ func (c *composition) readWords(p *parts) {
 	c.content.Text, c.content.FirstComment = typed(p.Get("text")), typed(p.Get("first_comment"))
 	c.content.Link = strings.TrimSpace(typed(p.Get("link")))
 	c.notes = typed(p.Get("notes"))
-	for label := range strings.SplitSeq(typed(p.Get("labels")), ",") {
-		if label = strings.Join(strings.Fields(label), " "); label != "" && !slices.Contains(c.labels, label) {
-			c.labels = append(c.labels, label)
-		}
-	}
 }
 
 // tooMuch refuses what nobody would store.
@@ -110,11 +103,8 @@ func (c *composition) tooMuch() error {
 			return model.RefuseField("text", fmt.Sprintf("That is more than %d characters: no network takes so much.", maxText))
 		}
 	}
-	switch {
-	case utf8.RuneCountInString(c.notes) > maxNotes:
+	if utf8.RuneCountInString(c.notes) > maxNotes {
 		return model.RefuseField("notes", fmt.Sprintf("Keep notes under %d characters.", maxNotes))
-	case len(c.labels) > maxLabels || slices.ContainsFunc(c.labels, func(l string) bool { return utf8.RuneCountInString(l) > maxLabel }):
-		return model.RefuseField("labels", fmt.Sprintf("Keep to %d labels of at most %d characters.", maxLabels, maxLabel))
 	}
 	return nil
 }

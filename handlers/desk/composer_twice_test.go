@@ -71,7 +71,6 @@ func TestAStaleFormLosesNothingAndOverwritesNothing(t *testing.T) {
 	id, page := s.saved(t, s.send(t, s.fresh(t), "save"))
 	mia, noa := page.form(t), page.form(t)
 	mia.Set("text", "Mia's text")
-	mia.Set("labels", "mia")
 	s.saved(t, s.send(t, mia, "save"))
 	noa.Set("text", "Noa's text")
 	page = s.send(t, noa, "publish").want(t, 409, "This post changed while you had it open", "Version 2 is by owner 0.", "Mia's text", "Noa's text", "Save mine over it")

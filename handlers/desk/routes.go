@@ -34,6 +34,8 @@ func (d *Desk) routes() []route {
 		d.networkRoutes(),
 		d.workflowRoutes(),
 		d.slotRoutes(),
+		d.labelRoutes(),
+		d.dayNoteRoutes(),
 	} {
 		all = append(all, list...)
 	}

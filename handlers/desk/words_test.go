@@ -46,7 +46,7 @@ func TestATargetIsShownInTheWordsThatItCarries(t *testing.T) {
 	if found := s.get(t, s.owner, "/w/north/calendar?view=list&q=coffee").body; !strings.Contains(found, "Coffee on Monday") {
 		t.Error("what was sent is not found by its words")
 	}
-	month := s.get(t, s.owner, "/w/north/calendar").body
+	month := s.get(t, s.owner, "/w/north/calendar?view=month").body
 	if !strings.Contains(month, "Coffee on Monday") {
 		t.Error("the month does not show what was sent")
 	}

@@ -102,7 +102,7 @@ func (k *Kept) readBody(body *multipart.Reader, into url.Values) error {
 // shown. A name with a dot after it is one for each network, account or file.
 var written = []struct{ name, label string }{
 	{"words", "Your words"}, {"body", "Comment"}, {"reason", "Reason"}, {"text", "Text"}, {"link", "Link"}, {"first_comment", "First comment"},
-	{"alt", "Alt text"}, {"name", "Name"}, {"tags", "Tags"}, {"labels", "Labels"}, {"notes", "Notes"}, {"address", "Address"}, {"handle", "What people call it"},
+	{"alt", "Alt text"}, {"name", "Name"}, {"tags", "Tags"}, {"notes", "Notes"}, {"address", "Address"}, {"handle", "What people call it"},
 	{"option", "Option"}, {"setting", "Setting"}, {"new_key", "New setting"}, {"new_value", "Its value"},
 }
 

@@ -34,7 +34,7 @@ func busy(t *testing.T) Props {
 		Delivery: Delivery{Hidden: 2, Failed: 1, Rows: []TargetRow{{ID: 1, Href: "/t", Label: hostile, Handle: hostile, Client: hostile, State: "failed", Say: hostile, When: &clock, WhenWords: hostile, Permalink: "javascript:alert(1)"}}},
 		Asked:    []Asked{{Client: hostile, State: "open", Words: hostile, Said: []Remark{{Name: hostile, Say: hostile, When: clock}}}},
 		Versions: []VersionRow{{Number: 1, Href: "/v", By: hostile, When: clock, Excerpt: hostile, Current: true, Approved: true}},
-		Editor: &Editor{Key: hostile, Text: hostile, Link: hostile, Comment: hostile, Labels: hostile, Notes: hostile, Warning: hostile, Fields: map[string]string{"text": hostile, "accounts": hostile},
+		Editor: &Editor{Key: hostile, Text: hostile, Link: hostile, Comment: hostile, Labels: Labels{Labels: []LabelChoice{{Value: hostile, Name: hostile, Client: hostile, Tint: hostile}}, Keep: hostile, Problem: hostile}, Notes: hostile, Warning: hostile, Fields: map[string]string{"text": hostile, "accounts": hostile},
 			Problem:  &Problem{Title: hostile, Says: []string{hostile}, Href: "#text"},
 			Conflict: &Conflict{Say: hostile, Rows: []ConflictRow{{hostile, hostile, hostile}}},
 			Naming:   &Naming{Do: "save", Label: hostile, Clients: []NamedClient{{ID: 9, Name: hostile, Accounts: hostile}}},

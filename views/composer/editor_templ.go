@@ -1026,7 +1026,7 @@ func inside(e *Editor) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Field(ui.FieldProps{Name: "labels", ID: "labels", Label: "Labels", Optional: true, Help: "Separated by commas. They find posts again and change nothing that is sent.", Value: e.Labels, Problem: e.Fields["labels"]}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = labelsPart(e.Labels).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -64,7 +64,7 @@ type Editor struct {
 	When     When
 	Check    Check
 	Foot     Foot
-	Labels   string
+	Labels   Labels
 	Notes    string
 	Confirm  []model.ClientID // clients confirmed by name before, sent back as they are
 }

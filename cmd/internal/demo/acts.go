@@ -17,7 +17,7 @@ import (
 // write makes a post with its pictures, comments and planned time.
 func (h *history) write(ctx context.Context, p *post) error {
 	scope := h.people[p.By]
-	form := db.PostForm{Notes: p.Notes, Labels: p.Labels, Content: model.Content{
+	form := db.PostForm{Notes: p.Notes, Labels: h.labelled(p), Content: model.Content{
 		Text: p.Text, Link: p.Link, FirstComment: p.Comment, Variants: map[string]model.Variant{}, Options: map[model.AccountID]map[string]string{},
 	}}
 	if err := h.address(p, &form); err != nil {

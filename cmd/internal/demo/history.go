@@ -45,6 +45,7 @@ type history struct {
 	clients  map[string]client    // by slug
 	accounts map[string]account   // by client/network
 	remote   map[string]string    // what the network calls it, by the same
+	labels   map[labelling]model.LabelID
 	hung     sync.Mutex
 	assets   map[sheet]db.Asset // under hung
 	acts     []act
@@ -131,6 +132,9 @@ func (h *history) make(ctx context.Context, doc declare.Document, drafts []draft
 		return err
 	}
 	if err := h.meet(ctx, doc); err != nil {
+		return err
+	}
+	if err := h.label(ctx, drafts); err != nil {
 		return err
 	}
 	if err := h.plan(drafts); err != nil {

@@ -32,6 +32,7 @@ type draft struct {
 	Options  map[network.Name]map[string]string
 	Pictures []painting
 	Labels   []string
+	Campaign string
 	Notes    string
 	Stop     stop
 	Words    string
