@@ -34,6 +34,7 @@ import (
 	"herald/db/picture"
 	"herald/handlers/desk"
 	"herald/handlers/hooks"
+	"herald/handlers/review"
 	"herald/handlers/web"
 	"herald/jobs"
 	"herald/jobs/darkroom"
@@ -76,6 +77,7 @@ func newStudio(t *testing.T) *studio {
 		CheckAddress: func(address string) error { return httpx.CheckAddress(address, near) }, Fetch: fetcher()}
 	d.Register(mux)
 	hooks.Register(mux, hooks.Deps{Edge: s.edge, Ring: s.Ring, Blobs: s.blobs})
+	review.Register(mux, review.Deps{Edge: s.edge, Ring: s.Ring, URLLife: 15 * time.Minute, BaseURL: "https://herald.example"})
 	mux.Handle("GET /static/", static.Handler())
 	s.server = httptest.NewServer(web.Headers(false, mux))
 	t.Cleanup(s.server.Close)

@@ -5,13 +5,17 @@ import (
 	"fmt"
 	"html"
 	"image"
+	"image/color"
+	"image/draw"
 	"image/png"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"herald/db"
+	"herald/db/dbtest"
 	"herald/db/model"
 	"herald/db/network"
 )
@@ -64,6 +68,78 @@ func TestAPostThatIsReadShowsFilesAsTheyAreSent(t *testing.T) {
 	read := s.get(t, reader, at).want(t, 200, "What will be sent is still being made: 400 × 500. This is the file that it is made of.")
 	if got := fmt.Sprint(s.shownFiles(t, read)); strings.Contains(got, "400x500") {
 		t.Errorf("it shows %s", got)
+	}
+}
+
+// link is the newest review link that was mailed.
+func (s *studio) link(t *testing.T) string {
+	t.Helper()
+	key := dbtest.Look[string](t, s.World, s.agency.Shard, `SELECT key FROM tenant.mails WHERE sealed IS NOT NULL ORDER BY id DESC LIMIT 1`)
+	token, err := s.Ring.Open(dbtest.Look[[]byte](t, s.World, s.agency.Shard, `SELECT sealed FROM tenant.mails WHERE key = $1`, key), db.MailAAD(s.agency.ID, key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "/review/" + token
+}
+
+// Whoever writes a post sees the part of a picture that each network gets; whoever
+// approves or reads it sees the very file. The picture is red above and blue below,
+// and the part that was chosen is the red one.
+func TestEverybodySeesThePartThatIsSent(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.stage(t)
+	dana := dbtest.Look[model.ApproverID](t, s.World, s.agency.Shard, `INSERT INTO tenant.approvers (tenant_id, client_id, name, email) VALUES ($1, $2, 'Dana', 'dana@client.example') RETURNING id`, s.agency.ID, s.client)
+	s.Super(t, s.agency.Shard, `INSERT INTO tenant.stage_people (tenant_id, stage_id, approver_id) SELECT tenant_id, id, $2 FROM tenant.stages WHERE tenant_id = $1`, s.agency.ID, dana)
+	form := s.fresh(t)
+	form["account"] = []string{fmt.Sprint(int64(s.account)), fmt.Sprint(int64(s.agency.Account(t, s.client, network.Instagram)))}
+	flag := image.NewNRGBA(image.Rect(0, 0, 400, 1000))
+	draw.Draw(flag, flag.Rect, image.NewUniform(color.NRGBA{0, 0, 255, 255}), image.Point{}, draw.Src)
+	draw.Draw(flag, image.Rect(0, 0, 400, 500), image.NewUniform(color.NRGBA{255, 0, 0, 255}), image.Point{}, draw.Src)
+	var tall bytes.Buffer
+	if err := png.Encode(&tall, flag); err != nil {
+		t.Fatal(err)
+	}
+	page := s.upload(t, form, file{"flag.png", tall.Bytes()}).want(t, 200, "400 × 500, JPEG", "400 × 1000, PNG")
+	if !strings.Contains(page.body, `viewBox="0 250 400 500"`) {
+		t.Error("the composer does not show the middle of the picture, which Instagram would get")
+	}
+	form = page.form(t)
+	crop := fmt.Sprintf("/w/north/media/%s/crop", form.Get("media"))
+	s.submit(t, s.owner, crop, url.Values{"preset": {"instagram/post"}, "shape": {"4:5"}, "do": {"save"}, "x": {"0"}, "y": {"0"}, "width": {"400"}, "height": {"500"}})
+	form.Set("do", "refresh")
+	if page = s.post(t, s.owner, "/w/north/posts/form", form); strings.Count(page.body, `viewBox="0 0 400 500"`) != 1 {
+		t.Error("the composer does not show the part that was chosen, on Instagram and nowhere else")
+	}
+	id, _ := s.saved(t, s.send(t, page.form(t), "submit"))
+	s.Clock.Advance(3 * time.Minute)
+	done := s.develop(t)
+	defer done()
+	s.waits(t, `SELECT count(*) > 0 AND bool_and(state = 'ready') FROM tenant.media_renditions`)
+	asked, err := s.agency.Owner.PostApprovals(t.Context(), id)
+	if err != nil || len(asked) != 1 {
+		t.Fatalf("%d requests, %v", len(asked), err)
+	}
+	for where, path := range map[string]string{
+		"the inbox": "/w/north/approvals", "the request": fmt.Sprintf("/w/north/approvals/%d", asked[0].ID), "the client's page": s.link(t), "the version": fmt.Sprintf("/w/north/posts/%d/versions/1", id),
+	} {
+		parts := 0
+		for _, m := range pictureLink.FindAllStringSubmatch(s.get(t, s.owner, path).want(t, 200).body, -1) {
+			img, kind, err := image.Decode(strings.NewReader(s.get(t, s.owner, html.UnescapeString(m[1])).body))
+			if err != nil {
+				t.Fatalf("%s: %v", where, err)
+			}
+			if b := img.Bounds(); kind != "jpeg" || b.Dx() != 400 || b.Dy() != 500 {
+				continue
+			}
+			parts++
+			if r, _, b, _ := img.At(200, 490).RGBA(); r < 0xf000 || b > 0x1000 {
+				t.Errorf("%s shows another part of the picture", where)
+			}
+		}
+		if parts != 1 {
+			t.Errorf("%s shows what Instagram gets %d times", where, parts)
+		}
 	}
 }
 
