@@ -16,16 +16,25 @@ import (
 	"herald/jobs/sim"
 )
 
+// fourShapes are the networks that cover the shapes of calls, and tenNetworks as many
+// different ones. The last two of each refuse.
+var (
+	fourShapes = []network.Name{network.Facebook, network.Instagram, network.Mastodon, network.Webhook, network.Facebook,
+		network.Instagram, network.Mastodon, network.Webhook, network.Mastodon, network.Webhook}
+	tenNetworks = []network.Name{network.Bluesky, network.Facebook, network.GoogleBusiness, network.Instagram, network.LinkedIn,
+		network.Mastodon, network.Threads, network.X, network.Discord, network.Telegram}
+)
+
 // TestOfTenTargetsTwoRefusedEightAppearOnce is the seed's acceptance case, on
-// both shards at once.
+// both shards at once: over the four shapes, and over ten different networks.
 func TestOfTenTargetsTwoRefusedEightAppearOnce(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
 	agencies := map[string]*dbtest.Agency{}
 	posts := map[string]model.PostID{}
-	for _, shard := range []string{db.MainShard, dbtest.SecondShard} {
+	for shard, nets := range map[string][]network.Name{db.MainShard: fourShapes, dbtest.SecondShard: tenNetworks} {
 		a := s.Agency(t, "agency-"+shard, shard)
-		agencies[shard], posts[shard] = a, s.tenTargets(t, a)
+		agencies[shard], posts[shard] = a, s.tenTargets(t, a, nets)
 	}
 	worker := s.start(t)
 	s.await(t, "both posts at their end", func() bool { return s.settled(t) })
@@ -50,11 +59,9 @@ func TestOfTenTargetsTwoRefusedEightAppearOnce(t *testing.T) {
 
 // tenTargets plans a post with a picture for ten accounts, of which the ninth
 // and the tenth are refused for good.
-func (s *stack) tenTargets(t *testing.T, a *dbtest.Agency) model.PostID {
+func (s *stack) tenTargets(t *testing.T, a *dbtest.Agency, nets []network.Name) model.PostID {
 	t.Helper()
 	client := a.Client(t, "bakery")
-	nets := []network.Name{network.Facebook, network.Instagram, network.Mastodon, network.Webhook, network.Facebook,
-		network.Instagram, network.Mastodon, network.Webhook, network.Mastodon, network.Webhook}
 	var accounts []model.AccountID
 	for i, net := range nets {
 		accounts = append(accounts, s.account(t, a, client, net))

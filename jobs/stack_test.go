@@ -15,6 +15,7 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -28,11 +29,18 @@ import (
 	"herald/db/network"
 	"herald/jobs"
 	"herald/jobs/networks"
+	"herald/jobs/networks/bluesky"
+	"herald/jobs/networks/discord"
 	"herald/jobs/networks/facebook"
+	"herald/jobs/networks/googlebusiness"
 	"herald/jobs/networks/httpx"
 	"herald/jobs/networks/instagram"
+	"herald/jobs/networks/linkedin"
 	"herald/jobs/networks/mastodon"
+	"herald/jobs/networks/telegram"
+	"herald/jobs/networks/threads"
 	"herald/jobs/networks/webhook"
+	"herald/jobs/networks/x"
 	"herald/jobs/sim"
 )
 
@@ -127,8 +135,10 @@ func (s *stack) adapters() map[network.Name]networks.Adapter {
 		return networks.Env{Base: s.net + "/" + string(name), HTTP: httpx.New(o), Guarded: httpx.NewGuarded(o, s.private), Now: s.Clock.Now}
 	}
 	return map[network.Name]networks.Adapter{
-		network.Facebook: facebook.New(env(network.Facebook)), network.Instagram: instagram.New(env(network.Instagram)),
-		network.Mastodon: mastodon.New(env(network.Mastodon)), network.Webhook: webhook.New(env(network.Webhook)),
+		network.Bluesky: bluesky.New(env(network.Bluesky)), network.Discord: discord.New(env(network.Discord)), network.Facebook: facebook.New(env(network.Facebook)),
+		network.GoogleBusiness: googlebusiness.New(env(network.GoogleBusiness)), network.Instagram: instagram.New(env(network.Instagram)),
+		network.LinkedIn: linkedin.New(env(network.LinkedIn)), network.Mastodon: mastodon.New(env(network.Mastodon)), network.Telegram: telegram.New(env(network.Telegram)),
+		network.Threads: threads.New(env(network.Threads)), network.Webhook: webhook.New(env(network.Webhook)), network.X: x.New(env(network.X)),
 	}
 }
 
@@ -209,24 +219,30 @@ func (s *stack) account(t *testing.T, a *dbtest.Agency, client model.ClientID, n
 	t.Helper()
 	id := a.Account(t, client, net)
 	n := 5000 + s.accounts.Add(1)
-	remote, token := strconv.FormatInt(n, 10), fmt.Sprintf("token-%d", n)
-	address := ""
+	number, token := strconv.FormatInt(n, 10), fmt.Sprintf("token-%d", n)
+	remote, address := number, ""
 	switch net {
+	case network.GoogleBusiness:
+		remote = "accounts/1/locations/" + number
+	case network.LinkedIn:
+		remote = "urn:li:organization:" + number
 	case network.Mastodon:
 		address = "https://social.example"
 	case network.Webhook:
-		address = "https://hooks.example/" + remote
+		address = "https://hooks.example/" + number
 	}
 	s.Super(t, a.Shard, `UPDATE tenant.accounts SET remote_id = $3, address = $4, token = $5 WHERE tenant_id = $1 AND id = $2`, a.ID, id,
 		remote, address, s.Ring.Seal(token, db.TokenAAD(a.ID, id, "token")))
-	s.sim.AddAccount(net, sim.Account{ID: remote, Token: token, Handle: "h" + remote})
+	s.sim.AddAccount(net, sim.Account{ID: number, Token: token, Handle: "h" + number})
 	return id
 }
 
-// remote is what the network calls an account.
+// remote is what the simulated network calls an account: the end of the whole name
+// that some networks have.
 func (s *stack) remote(t *testing.T, a *dbtest.Agency, id model.AccountID) string {
 	t.Helper()
-	return dbtest.Look[string](t, s.World, a.Shard, `SELECT remote_id FROM tenant.accounts WHERE tenant_id = $1 AND id = $2`, a.ID, id)
+	whole := dbtest.Look[string](t, s.World, a.Shard, `SELECT remote_id FROM tenant.accounts WHERE tenant_id = $1 AND id = $2`, a.ID, id)
+	return whole[strings.LastIndexAny(whole, "/:")+1:]
 }
 
 // public is how many posts with a text the public sees on all networks.
