@@ -24,6 +24,7 @@ type Report struct {
 	Pictures   Pictures
 	Upload     Upload
 	Library    Library
+	Fanout     Fanout
 }
 
 // Round is one concurrency: medians of interleaved rounds of floor and drain.
@@ -85,6 +86,9 @@ func Run(ctx context.Context, size Size, asJSON bool, out io.Writer) error {
 		}
 		if r.Library, err = w.library(ctx, cookie); err != nil {
 			return fmt.Errorf("library: %w", err)
+		}
+		if r.Fanout, err = w.fanout(ctx); err != nil {
+			return fmt.Errorf("fan-out: %w", err)
 		}
 		return write(out, asJSON, r)
 	})
@@ -174,6 +178,7 @@ func (r Report) print(out io.Writer) {
 	r.Pictures.print(out)
 	r.Upload.print(out)
 	r.Library.print(out)
+	r.Fanout.print(out)
 }
 
 func ms(d time.Duration) string { return d.Round(10 * time.Microsecond).String() }

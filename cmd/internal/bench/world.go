@@ -11,6 +11,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -21,6 +23,7 @@ import (
 	"herald/cmd/internal/boot"
 	"herald/cmd/internal/embedded"
 	"herald/db"
+	"herald/db/network"
 	"herald/db/secret"
 	"herald/jobs"
 	"herald/jobs/sim"
@@ -130,9 +133,12 @@ func (w *world) simulate(ctx context.Context) error {
 	go func() { _ = srv.Serve(l) }()
 	w.simURL = "http://" + l.Addr().String()
 	w.simStop = func() { _ = srv.Close() }
-	n := w.config.Networks["facebook"]
-	n.API = w.simURL + "/facebook"
-	w.config.Networks["facebook"] = n
+	for _, name := range append(slices.Clone(fanned), network.Name(network.Bundle)) {
+		n := w.config.Networks[name]
+		n.API = w.simURL + "/" + string(name)
+		w.config.Networks[name] = n
+	}
+	w.config.PrivateTargets = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	return nil
 }
 
@@ -167,10 +173,14 @@ func (w *world) worker(ctx context.Context, concurrency int) (*jobs.Server, *db.
 	if err != nil {
 		return nil, nil, err
 	}
+	return jobs.NewServer(w.deps(pipe, concurrency)), pipe, nil
+}
+
+func (w *world) deps(pipe *db.Pipeline, concurrency int) jobs.Deps {
 	s := w.config.Pipeline
 	s.Workers = concurrency
-	return jobs.NewServer(jobs.Deps{Pipe: pipe, Redis: w.redis, Networks: w.config.Adapters(time.Now), Mail: noMail{}, Settings: s,
-		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: time.Now}), pipe, nil
+	return jobs.Deps{Pipe: pipe, Redis: w.redis, Networks: w.config.Adapters(time.Now), Mail: noMail{}, Settings: s,
+		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: time.Now}
 }
 
 type noMail struct{}
