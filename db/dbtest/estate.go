@@ -260,6 +260,9 @@ func (h *Holding) fill(t testing.TB) {
 	h.w.Super(t, h.Shard, `INSERT INTO tenant.mails (tenant_id, key, kind, to_email, content, next_at, made_at, about, carried_by)
 		SELECT tenant_id, 'carried', kind, to_email, '{}', 'infinity', made_at, 'post:1', id FROM tenant.mails WHERE tenant_id = $1 ORDER BY id LIMIT 1 ON CONFLICT DO NOTHING`, h.ID)
 	h.w.Super(t, h.Shard, `INSERT INTO tenant.usage_months (tenant_id, month, published) VALUES ($1, '2026-02-01', 1) ON CONFLICT DO NOTHING`, h.ID)
+	if err := h.Owner.KeepCopy(t.Context(), db.WorkingCopy{Key: "a-form-of-" + h.Mark + "-0123456789", Post: h.Draft, Words: h.Mark, Fields: "text=" + h.Mark}); err != nil {
+		t.Fatal(err)
+	}
 	h.Slot = Look[model.SlotID](t, h.w, h.Shard, `INSERT INTO tenant.slots (tenant_id, account_id, weekday, minute) VALUES ($1, $2, 1, 540) RETURNING id`, h.ID, h.Account)
 	h.w.Super(t, h.Shard, `INSERT INTO tenant.account_rates (tenant_id, account_id, spent_to) VALUES ($1, $2, '2026-03-01')`, h.ID, h.Account)
 	h.w.Super(t, h.Shard, `INSERT INTO tenant.escalation_people (tenant_id, client_id, user_id) VALUES ($1, $2, $3)`, h.ID, h.Client, h.Owner.Actor.User)
