@@ -138,6 +138,8 @@ var routes = all(settingRoutes, map[string]route{
 	"POST /w/{slug}/accounts/{account}/slots":          onAccount("/slots", "day", "5", "clock", "10:30"),
 	"POST /w/{slug}/accounts/{account}/slots/removals": slotRemovals,
 	"POST /w/{slug}/accounts/{account}/slots/copies":   slotCopies,
+	"POST /w/{slug}/posts/copies":                      keptCopies,
+	"POST /w/{slug}/posts/copies/removals":             freePost("/posts/copies/removals", "drop", "key-of-a-form-0123456789"),
 })
 
 // all joins lists of cases.

@@ -17,3 +17,9 @@ func slotCopies(_ *grounds, own, of dbtest.Holding) []try {
 		{name: "from", path: path(own), form: fields("from", id(of.Account))},
 	}
 }
+
+// keptCopies are of a post. What they say of accounts and files is read when the form
+// is drawn again.
+func keptCopies(_ *grounds, own, of dbtest.Holding) []try {
+	return []try{{name: "post", path: at(own, "/posts/copies"), form: fields("copy", "key-of-a-form-0123456789", "post", id(of.Draft), "seen", "1", "text", "Typed")}}
+}

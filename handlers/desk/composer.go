@@ -37,10 +37,23 @@ func (d *Desk) showNewPost(w http.ResponseWriter, r *http.Request, scope *db.Sco
 	if err != nil {
 		return err
 	}
-	form.owner = model.ClientID(client)
+	form.owner, form.copy = model.ClientID(client), web.FormKey()
+	left, err := scope.Copies(r.Context(), 0)
+	if err != nil {
+		return err
+	}
+	if c, ok := leftOf(left, r.FormValue("copy"), 0); ok {
+		left = nil
+		if form, err = uncopied(c); err != nil {
+			return err
+		}
+	}
 	e, err := d.edit(r.Context(), scope, form)
 	if err != nil {
 		return err
+	}
+	for _, c := range left {
+		e.left = append(e.left, d.left(scope, c, 0))
 	}
 	if !e.knowsOwner() {
 		return errNoClient
@@ -67,17 +80,43 @@ func (d *Desk) showStored(w http.ResponseWriter, r *http.Request, scope *db.Scop
 		}
 		return d.showReadOnly(w, r, scope, page, no.Say)
 	}
-	e, err := d.editStored(r.Context(), scope, page)
+	e, err := d.editLeft(r.Context(), scope, page, r.FormValue("copy"))
 	if err != nil {
 		return err
 	}
 	return e.draw(w, r, http.StatusOK)
 }
 
+// editLeft opens the form on what its writer typed and did not save, or else on the
+// post as it is stored. Copies that began from an older post are offered.
+func (d *Desk) editLeft(ctx context.Context, scope *db.Scope, page db.PostPage, asked string) (e *editing, err error) {
+	list, err := scope.Copies(ctx, page.Post.ID)
+	if err != nil {
+		return nil, err
+	}
+	if c, ok := leftOf(list, asked, page.Post.Revision); ok {
+		form, err := uncopied(c)
+		if err != nil {
+			return nil, err
+		}
+		if e, err = d.edit(ctx, scope, form); err != nil || !e.same() || e.form.when.changed() {
+			return e, err
+		}
+		list = nil // it says what is stored
+	}
+	if e, err = d.editStored(ctx, scope, page); err != nil {
+		return nil, err
+	}
+	for _, c := range list {
+		e.left = append(e.left, d.left(scope, c, page.Post.Revision))
+	}
+	return e, nil
+}
+
 // editStored opens the form on a post as it is stored.
 func (d *Desk) editStored(ctx context.Context, scope *db.Scope, page db.PostPage) (*editing, error) {
 	form := composed(page.Version.Content)
-	form.id, form.seen = page.Post.ID, page.Post.Revision
+	form.id, form.seen, form.copy = page.Post.ID, page.Post.Revision, web.FormKey()
 	form.notes, form.labels = page.Post.Notes, page.Post.Labels
 	form.named = clientsOf(page.Targets)
 	when, differs := whenOf(page.Targets)
@@ -106,7 +145,7 @@ func (d *Desk) showReadOnly(w http.ResponseWriter, r *http.Request, scope *db.Sc
 
 func (d *Desk) postScreen(title string) page {
 	return page{title: title, nav: "posts", styles: []string{"css/library.css", "css/preview.css"},
-		modules: []string{"js/media-uploads.js", "js/media-picker.js", "js/unsaved-form.js", "js/tab-set.js"}}
+		modules: []string{"js/media-uploads.js", "js/media-picker.js", "js/unsaved-form.js", "js/kept-form.js", "js/tab-set.js"}}
 }
 
 // showVersion answers GET /posts/{id}/versions/{number} with what that version
@@ -223,6 +262,10 @@ func (d *Desk) act(w http.ResponseWriter, r *http.Request, scope *db.Scope, id m
 func (d *Desk) readEditing(w http.ResponseWriter, r *http.Request, scope *db.Scope) (e *editing, done func(), err error) {
 	p, err := d.readParts(w, r)
 	if err != nil {
+		return nil, nil, err
+	}
+	if err := p.restored(); err != nil {
+		p.close()
 		return nil, nil, err
 	}
 	form, err := readComposition(p)

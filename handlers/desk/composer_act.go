@@ -43,6 +43,9 @@ func (e *editing) act(w http.ResponseWriter, r *http.Request) error {
 	if again && e.fulfilled(when) {
 		return e.desk.say(w, r, postPath(e.scope, e.page.Post.ID), "This form came twice. It was carried out once.")
 	}
+	if err := e.forget(ctx); err != nil {
+		return err
+	}
 	title := "Saved, but not " + map[string]string{"save": "planned", "submit": "submitted", "schedule": "scheduled", "slot": "scheduled", "first": "put first", "publish": "published"}[e.form.do]
 	said, err := e.carryOut(ctx, when)
 	if err != nil {

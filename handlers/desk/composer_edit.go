@@ -26,6 +26,7 @@ type editing struct {
 	checked db.Checked
 	paths   composer.Paths
 
+	left        []composer.Left                // posts that were begun and not saved
 	next        map[model.AccountID]model.When // the slots that the queue would give
 	differs     bool                           // the targets have times of their own
 	taken       taken                          // the files that came with the form

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"herald/db"
 	"herald/db/model"
 	"herald/db/network"
 	"herald/handlers/web"
@@ -34,6 +35,9 @@ type composition struct {
 	look, part string // which tabs stand open: of the previews, of the words by network
 
 	addresses []string // of files to fetch
+
+	copy string          // names what is kept of this form while it is written
+	from *db.WorkingCopy // what it was filled from
 
 	refused error // a field that holds more than it may; the rest is read all the same
 }
@@ -74,6 +78,7 @@ func readComposition(p *parts) (c composition, err error) {
 		return c, err
 	}
 	c.id = model.PostID(post)
+	c.readCopy(p)
 	for _, read := range []func(*parts) error{c.readIDs, c.readLabels, c.readMedia, c.readOptions, c.readVariants} {
 		if err := read(p); err != nil {
 			return c, err
@@ -84,6 +89,15 @@ func readComposition(p *parts) (c composition, err error) {
 	c.readWords(p)
 	c.refused = c.tooMuch()
 	return c, nil
+}
+
+func (c *composition) readCopy(p *parts) {
+	if c.copy = p.Get("copy"); !web.IsFormKey(c.copy) {
+		c.copy = web.FormKey()
+	}
+	if from := p.Get("from"); web.IsFormKey(from) {
+		c.from = &db.WorkingCopy{Key: from}
+	}
 }
 
 func (c *composition) readWords(p *parts) {

@@ -32,7 +32,7 @@ func (e *editing) draw(w http.ResponseWriter, r *http.Request, status int) error
 	if err := e.readNext(r.Context()); err != nil {
 		return err
 	}
-	p.Editor = e.editor()
+	p.Editor, p.Left = e.editor(), e.left
 	return e.desk.show(w, r, e.scope, status, e.desk.postScreen(p.Title), composer.Page(p))
 }
 
@@ -41,7 +41,7 @@ func (e *editing) editor() *composer.Editor {
 	return &composer.Editor{
 		Key: f.key, Seen: f.seen, Problem: e.problem, Conflict: e.conflict, Naming: e.naming, Warning: e.warning(),
 		Clients: e.groups(), Text: f.content.Text, Link: f.content.Link, Comment: f.content.FirstComment, Fields: e.fields,
-		Networks: e.networkParts(), Media: e.media(), When: e.when(), Check: e.checkPart(), Foot: e.foot(),
+		Networks: e.networkParts(), Media: e.media(), When: e.when(), Check: e.checkPart(), Foot: e.foot(), Keep: e.keep(),
 		Labels: e.labelsPart(), Notes: f.notes, Confirm: e.confirmed(),
 	}
 }

@@ -36,6 +36,7 @@ func (d *Desk) routes() []route {
 		d.slotRoutes(),
 		d.labelRoutes(),
 		d.dayNoteRoutes(),
+		d.copyRoutes(),
 	} {
 		all = append(all, list...)
 	}

@@ -1,4 +1,5 @@
-// <unsaved-form>: asks before the page is left with changes that were not sent.
+// <unsaved-form>: asks before the page is left with changes that were neither sent nor
+// kept (kept-form says so).
 class UnsavedForm extends HTMLElement {
   #off
   #changed = false
@@ -9,7 +10,7 @@ class UnsavedForm extends HTMLElement {
     const change = (e) => { if (e.target.name) this.#changed = true }
     this.addEventListener("input", change, { signal })
     this.addEventListener("change", change, { signal })
-    this.addEventListener("submit", () => { this.#changed = false }, { signal })
+    for (const type of ["submit", "kept"]) this.addEventListener(type, () => { this.#changed = false }, { signal })
     window.addEventListener("beforeunload", (e) => { if (this.#changed) e.preventDefault() }, { signal })
   }
 

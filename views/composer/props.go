@@ -32,6 +32,7 @@ type Props struct {
 	State  string // of the post; empty for a new one
 	Paths  Paths
 	Editor *Editor         // nil if the reader may not write
+	Left   []Left          // what the reader typed and did not save, in other forms
 	WhyNot string          // why there is no editor
 	Parts  []preview.Props // what the accounts get, where there is no editor
 
@@ -64,6 +65,7 @@ type Editor struct {
 	When     When
 	Check    Check
 	Foot     Foot
+	Keep     Keep
 	Labels   Labels
 	Notes    string
 	Confirm  []model.ClientID // clients confirmed by name before, sent back as they are
