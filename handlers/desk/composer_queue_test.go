@@ -137,9 +137,9 @@ func TestWhatHasTimesOfItsOwnIsScheduledForThem(t *testing.T) {
 	s.stage(t)
 	form := s.fresh(t)
 	form.Add("account", fmt.Sprint(int64(other)))
-	id, page := s.saved(t, s.send(t, form, "slot"), "Each account's own slot, the first on Wed 11 Mar 2026, 09:00 (Berlin)")
+	id, _ := s.saved(t, s.send(t, form, "slot"), "Each account's own slot, the first on Wed 11 Mar 2026, 09:00 (Berlin)")
 	s.approve(t, id)
 	form = s.get(t, s.owner, fmt.Sprintf("/w/north/posts/%d", id)).form(t)
-	_, page = s.saved(t, s.send(t, form, "schedule"), "Scheduled, each account for its own time, on 2 accounts.")
+	_, page := s.saved(t, s.send(t, form, "schedule"), "Scheduled, each account for its own time, on 2 accounts.")
 	page.want(t, 200, "Wed 11 Mar 2026, 09:00", "Fri 13 Mar 2026, 01:00")
 }

@@ -8,8 +8,6 @@ import (
 	"herald/views/ui"
 )
 
-func joined(handles []string) string { return strings.Join(handles, ", ") }
-
 func postID(p Props) string {
 	i := strings.LastIndex(p.Paths.Back, "/")
 	return p.Paths.Back[i+1:]
