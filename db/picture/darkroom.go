@@ -88,7 +88,7 @@ func (d *Darkroom) Card(ctx context.Context, src Source, out io.Writer, side int
 		if err != nil {
 			return Facts{}, err
 		}
-		placeholder = hash(tiny)
+		placeholder = Hash(tiny)
 		return n.write(out, small, t, thumbQuality)
 	})
 	return f, placeholder, err

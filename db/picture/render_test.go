@@ -132,7 +132,7 @@ func TestPlaceholdersAreThumbHashes(t *testing.T) {
 	draw.Draw(one, one.Rect, image.NewUniform(color.NRGBA{0x80, 0x40, 0x20, 0xff}), image.Point{}, draw.Src)
 	// Of one colour only the means matter: light (r+g+b)/3 in 6 bits, (r+g)/2-b and
 	// r-g in 6 bits each around 31.5, no scales, shape 7:7.
-	got := hash(one)
+	got := Hash(one)
 	l, p, q := round(63*224.0/255/3), round(31.5+31.5*(96.0-32)/255), round(31.5+31.5*64.0/255)
 	if head := int(got[0]) | int(got[1])<<8 | int(got[2])<<16; head != l|p<<6|q<<12 {
 		t.Errorf("head %x, want %x", head, l|p<<6|q<<12)

@@ -12,8 +12,9 @@ import (
 // hashSide is the longer side that a picture is made small to before it is hashed.
 const hashSide = 100
 
-// Hash makes the ThumbHash of a picture that is no larger than hashSide.
-func hash(img image.Image) []byte {
+// Hash makes the ThumbHash of a picture that is small already: its time is that of
+// its pixels.
+func Hash(img image.Image) []byte {
 	w, h := img.Bounds().Dx(), img.Bounds().Dy()
 	l, p, q, a := channels(img)
 	alpha := false

@@ -30,6 +30,7 @@ type sheet struct {
 // proof is a picture as a file, with its small copy.
 type proof struct {
 	file, thumb   []byte
+	blur          []byte // a ThumbHash
 	width, height int
 	err           error
 }
@@ -78,20 +79,29 @@ const (
 	fileQuality  = 90
 	thumbQuality = 82
 	thumbSide    = 640
+	blurSide     = 60
 )
 
 func paint(s sheet) (p proof) {
 	size := shapes[s.shape]
 	p.width, p.height = size[0], size[1]
 	whole := picture.Paint(themes[s.client], s.seed, p.width, p.height)
-	longer := max(p.width, p.height)
-	small := image.NewRGBA(image.Rect(0, 0, p.width*thumbSide/longer, p.height*thumbSide/longer))
-	draw.ApproxBiLinear.Scale(small, small.Bounds(), whole, whole.Bounds(), draw.Src, nil)
+	small := reduce(whole, thumbSide)
+	p.blur = picture.Hash(reduce(small, blurSide))
 	p.file, p.err = encode(whole, fileQuality)
 	if p.err == nil {
 		p.thumb, p.err = encode(small, thumbQuality)
 	}
 	return p
+}
+
+// reduce makes a picture small, so that its longer side is side.
+func reduce(img image.Image, side int) image.Image {
+	b := img.Bounds()
+	longer := max(b.Dx(), b.Dy())
+	small := image.NewRGBA(image.Rect(0, 0, b.Dx()*side/longer, b.Dy()*side/longer))
+	draw.ApproxBiLinear.Scale(small, small.Bounds(), img, b, draw.Src, nil)
+	return small
 }
 
 func encode(img image.Image, quality int) ([]byte, error) {
@@ -130,7 +140,7 @@ func (h *history) hang(ctx context.Context, scope *db.Scope, s sheet) (a db.Asse
 	sum := sha256.Sum256(p.file)
 	a = db.Asset{
 		ClientID: h.clients[s.client].ID, State: "ready", Kind: network.Image, Type: string(picture.JPEG), Sha256: sum[:],
-		Name: fmt.Sprintf("%s-%02d-%s.jpg", themes[s.client], s.seed, s.shape), Width: p.width, Height: p.height, Bytes: int64(len(p.file)),
+		Name: fmt.Sprintf("%s-%02d-%s.jpg", themes[s.client], s.seed, s.shape), Width: p.width, Height: p.height, Bytes: int64(len(p.file)), Placeholder: p.blur,
 	}
 	if a.Path, err = h.put(ctx, scope, p.file); err != nil {
 		return a, err
