@@ -46,6 +46,12 @@ func settingMethods() map[string]method {
 		"WorkspaceSetting": reads(func(ctx context.Context, sc *db.Scope, _, _ dbtest.Holding) (any, error) {
 			return sc.WorkspaceSetting(ctx)
 		}),
+		"Delivery": {calls: map[string]call{"client": func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+			return sc.Delivery(ctx, db.DeliveryFilter{Client: of.Client, Zone: "UTC", To: dbtest.Noon})
+		}}},
+		"DeliveryPosts": {calls: map[string]call{"client": func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+			return sc.DeliveryPosts(ctx, db.DeliveryFilter{Client: of.Client, Zone: "UTC", To: dbtest.Noon})
+		}}},
 		"Profile": reads(func(ctx context.Context, sc *db.Scope, _, _ dbtest.Holding) (any, error) { return sc.Profile(ctx) }),
 		"Member": byRole(one(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			m, _, err := sc.Member(ctx, of.Viewer)

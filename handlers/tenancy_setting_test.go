@@ -31,8 +31,17 @@ var settingRoutes = map[string]route{
 	"POST /w/{slug}/settings/profile":                                       profileEdits,
 	"POST /w/{slug}/settings/password":                                      freePost("/settings/password", "password", dbtest.Password, "secret", "another horse battery"),
 	"POST /w/{slug}/settings/sessions":                                      freePost("/settings/sessions", "session", "others"),
+	"GET /w/{slug}/delivery":                                                reports("/delivery"),
+	"GET /w/{slug}/delivery/figures.csv":                                    reports("/delivery/figures.csv"),
+	"GET /w/{slug}/delivery/posts.csv":                                      reports("/delivery/posts.csv"),
 	"GET /invitations/{token}":                                              invited,
 	"POST /invitations/{token}":                                             invited,
+}
+
+func reports(path string) route {
+	return func(_ *grounds, own, of dbtest.Holding) []try {
+		return []try{{name: "nothing", path: at(own, path), free: true}, {name: "client", path: at(own, path+"?client="+id(of.Client))}}
+	}
 }
 
 func memberPath(rest string) func(dbtest.Holding) string {

@@ -29,7 +29,7 @@ func (d *Desk) showActivity(w http.ResponseWriter, r *http.Request, scope *db.Sc
 		return err
 	}
 	p := activity.PageProps{
-		Path: at(scope, "/activity"), Place: placeName(scope.Workspace.Zone), Clients: activityClients(clients, f), People: activityPeople(people, f),
+		Path: at(scope, "/activity"), Delivery: at(scope, "/delivery"), Place: placeName(scope.Workspace.Zone), Clients: activityClients(clients, f), People: activityPeople(people, f),
 		Filtered: f.Client != 0 || f.User != 0 || f.Approver != 0, Days: d.activityDays(scope, found.Entries),
 	}
 	if n := len(found.Entries); n > 0 {

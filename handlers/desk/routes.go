@@ -30,7 +30,7 @@ func (d *Desk) routes() []route {
 		d.liveRoutes(),
 		d.findRoutes(),
 		d.feedRoutes(),
-		d.settingsRoutes(),
+		d.settingsRoutes(), d.deliveryRoutes(),
 		d.networkRoutes(),
 		d.workflowRoutes(),
 		d.slotRoutes(),
