@@ -29,33 +29,34 @@ const (
 
 // AccountCard is an account as its screens show it. No token is in it.
 type AccountCard struct {
-	ID          model.AccountID
-	ClientID    model.ClientID
-	Client      string
-	Zone        string // the client's
-	Network     network.Name
-	Publisher   network.Publisher
-	Slug        string
-	Handle      string
-	RemoteID    string
-	Address     string
-	Settings    map[string]string
-	Scopes      []string
-	State       AccountState
-	HasToken    bool
-	HasRefresh  bool
-	Expires     *time.Time // of the token
-	PausedAt    *time.Time
-	ClosedUntil *time.Time // the network asked to wait until then
-	LastError   *string
-	LastErrorAt *time.Time
-	Revision    int
-	CreatedAt   time.Time
-	Planned     int        // posts that are scheduled for it from now on
-	NextAt      *time.Time // the first of them
-	Waiting     int        // posts whose time has come and that are held back or tried again
-	WaitingFrom *time.Time // when the first of them was due
-	Stuck       int        // posts that a lost connection holds up
+	ID           model.AccountID
+	ClientID     model.ClientID
+	Client       string
+	Zone         string // the client's
+	Network      network.Name
+	Publisher    network.Publisher
+	Slug         string
+	Handle       string
+	RemoteID     string
+	Address      string
+	Settings     map[string]string
+	Scopes       []string
+	State        AccountState
+	HasToken     bool
+	HasRefresh   bool
+	Expires      *time.Time // of the token
+	PausedAt     *time.Time
+	ClosedUntil  *time.Time // the network asked to wait until then
+	LastError    *string
+	LastErrorAt  *time.Time
+	Revision     int
+	CreatedAt    time.Time
+	Disconnected *time.Time // when a person disconnected it
+	Planned      int        // posts that are scheduled for it from now on
+	NextAt       *time.Time // the first of them
+	Waiting      int        // posts whose time has come and that are held back or tried again
+	WaitingFrom  *time.Time // when the first of them was due
+	Stuck        int        // posts that a lost connection holds up
 }
 
 // ClientAccounts are one client's accounts.
@@ -77,7 +78,7 @@ type AccountsPage struct {
 const sqlAccountCards = `
 	SELECT a.id, a.client_id, c.name AS client, c.zone, a.network, a.publisher, a.slug, a.handle, a.remote_id, a.address, a.settings, a.scopes, a.state,
 	       a.token IS NOT NULL AS has_token, a.refresh_token IS NOT NULL AS has_refresh, a.token_expires AS expires, a.paused_at, greatest(a.closed_until, nl.closed_until) AS closed_until,
-	       a.last_error, a.last_error_at, a.revision, a.created_at, p.planned, p.next_at, w.waiting, w.waiting_from,
+	       a.last_error, a.last_error_at, a.revision, a.created_at, a.disconnected_at AS disconnected, p.planned, p.next_at, w.waiting, w.waiting_from,
 	       (SELECT count(*) FROM tenant.targets t WHERE t.tenant_id = a.tenant_id AND t.account_id = a.id AND t.state = 'needs_reconnect') AS stuck
 	  FROM tenant.accounts a
 	  JOIN tenant.clients c ON c.tenant_id = a.tenant_id AND c.id = a.client_id

@@ -18,26 +18,30 @@ const sqlAccountClient = `SELECT name FROM tenant.clients WHERE tenant_id = $1 A
 // server's own id, or by what they are called there.
 const sqlAccountTwin = `
 	SELECT EXISTS (SELECT FROM tenant.accounts WHERE tenant_id = $1 AND client_id = $2 AND network = $3 AND address = $4
-	       AND ($6 OR lower(handle) = lower($5) OR remote_id = $7 AND $7 <> ''))`
+	       AND publisher = $8 AND ($6 OR lower(handle) = lower($5) OR remote_id = $7 AND $7 <> ''))`
 
 const sqlAccountSlugs = `SELECT slug FROM tenant.accounts WHERE tenant_id = $1 AND client_id = $2`
 
 const sqlAccountAdd = `
-	INSERT INTO tenant.accounts (tenant_id, client_id, slug, network, handle, remote_id, address, settings) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`
+	INSERT INTO tenant.accounts (tenant_id, client_id, slug, network, publisher, handle, remote_id, address, settings) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`
 
-// AddAccount connects an account that needs no sign-in at its network: one that
-// has an address of its own and a token or secret to paste. It refuses a second
-// account for the same address, so that a form sent twice adds one.
+// AddAccount connects an account by what a person typed, at its network or at a
+// publisher that reaches it. It refuses a second account of the same, so that a form
+// sent twice adds one.
 func (sc *Scope) AddAccount(ctx context.Context, client model.ClientID, name network.Name, f AccountForm, c Credentials) (a AccountCard, err error) {
 	defer wrap(&err, "add account to client %d", client)
+	f.Publisher = cmp.Or(f.Publisher, network.Direct)
 	n, ok := network.Get(name)
-	if !ok || n.Address == "" {
-		return a, model.RefuseField("network", "Choose "+addressed()+"; the others are connected by signing in there.")
+	if !ok || !network.Reaches(name, f.Publisher) {
+		return a, model.RefuseField("network", "Choose a network that can be reached that way.")
+	}
+	if f.Publisher == network.Direct && len(n.Entries) == 0 {
+		return a, model.RefuseField("network", n.Label+" is connected by signing in there.")
 	}
 	if err := sc.need(model.AccountsManage, client, "client"); err != nil {
 		return a, err
 	}
-	if err := f.tidy(name, network.Direct, ""); err != nil {
+	if err := f.tidy(name, f.Publisher, ""); err != nil {
 		return a, err
 	}
 	if err := c.Check(sc.now()); err != nil {
@@ -50,15 +54,6 @@ func (sc *Scope) AddAccount(ctx context.Context, client model.ClientID, name net
 	return a, err
 }
 
-// addressed lists the networks whose accounts have an address, as in a sentence.
-func addressed() string {
-	var labels []string
-	for _, n := range network.Addressed() {
-		labels = append(labels, n.Label)
-	}
-	return strings.Join(labels, " or ")
-}
-
 func (sc *Scope) addAccount(ctx context.Context, tx pgx.Tx, client model.ClientID, n *network.Network, f AccountForm, c Credentials) (a AccountCard, err error) {
 	var owner string
 	if err := tx.QueryRow(ctx, sqlAccountClient, sc.Actor.Tenant, client).Scan(&owner); noRows(err) {
@@ -67,18 +62,14 @@ func (sc *Scope) addAccount(ctx context.Context, tx pgx.Tx, client model.ClientI
 		return a, err
 	}
 	var twin bool
-	if err := tx.QueryRow(ctx, sqlAccountTwin, sc.Actor.Tenant, client, n.Name, f.Address, f.Handle, n.Signs, cmp.Or(f.RemoteID, c.Learned.RemoteID)).Scan(&twin); err != nil {
+	if err := tx.QueryRow(ctx, sqlAccountTwin, sc.Actor.Tenant, client, n.Name, f.Address, f.Handle, n.Signs, cmp.Or(f.RemoteID, c.Learned.RemoteID), f.Publisher).Scan(&twin); err != nil {
 		return a, err
 	}
 	if twin {
-		return a, &model.Refusal{Kind: model.Conflict, Field: "address", Say: owner + " already has an account for this address. Open that one to change it."}
+		return a, twinRefusal(owner, f)
 	}
-	slug, err := sc.freeSlug(ctx, tx, client, string(n.Name)+"-"+f.Handle)
+	id, err := sc.insertAccount(ctx, tx, client, n.Name, f.Publisher, f)
 	if err != nil {
-		return a, err
-	}
-	var id model.AccountID
-	if err := tx.QueryRow(ctx, sqlAccountAdd, sc.Actor.Tenant, client, slug, n.Name, f.Handle, f.RemoteID, f.Address, merge(nil, f.Settings)).Scan(&id); err != nil {
 		return a, err
 	}
 	if err := sc.saveCredentials(ctx, tx, id, c); err != nil {
@@ -88,6 +79,23 @@ func (sc *Scope) addAccount(ctx context.Context, tx pgx.Tx, client model.ClientI
 		return a, err
 	}
 	return sc.account(ctx, tx, id, model.AccountsManage, sqlAccountGet)
+}
+
+func twinRefusal(owner string, f AccountForm) error {
+	no := &model.Refusal{Kind: model.Conflict, Field: "address", Say: owner + " already has an account for this address. Open that one to change it."}
+	if f.Address == "" {
+		no.Field, no.Say = "handle", owner+" already has this account. Open that one to change it."
+	}
+	return no
+}
+
+// insertAccount writes a new account, which has no credentials yet.
+func (sc *Scope) insertAccount(ctx context.Context, tx pgx.Tx, client model.ClientID, name network.Name, by network.Publisher, f AccountForm) (id model.AccountID, err error) {
+	slug, err := sc.freeSlug(ctx, tx, client, string(name)+"-"+f.Handle)
+	if err != nil {
+		return 0, err
+	}
+	return id, tx.QueryRow(ctx, sqlAccountAdd, sc.Actor.Tenant, client, slug, name, by, f.Handle, f.RemoteID, f.Address, merge(nil, f.Settings)).Scan(&id)
 }
 
 // freeSlug makes a short name from words that no account of the client has.

@@ -135,7 +135,7 @@ func (c Credentials) Check(now time.Time) error {
 const sqlAccountReconnect = `
 	UPDATE tenant.accounts
 	   SET token = $3, refresh_token = $4, token_expires = $5, refresh_owner = NULL, refresh_until = NULL, closed_until = NULL,
-	       state = 'active', last_error = NULL, last_error_at = NULL, connected_by = $6, scopes = $7, settings = $8::jsonb || settings,
+	       state = 'active', last_error = NULL, last_error_at = NULL, disconnected_at = NULL, connected_by = nullif($6, 0), scopes = $7, settings = $8::jsonb || settings,
 	       remote_id = CASE WHEN remote_id = '' THEN $9 ELSE remote_id END, revision = revision + 1
 	 WHERE tenant_id = $1 AND id = $2`
 
@@ -168,10 +168,11 @@ func (sc *Scope) saveCredentials(ctx context.Context, tx pgx.Tx, id model.Accoun
 
 // AccountForm is what a person says about an account by hand.
 type AccountForm struct {
-	Handle   string
-	RemoteID string
-	Address  string
-	Settings map[string]string // laid over those that are there; an empty value takes its key away
+	Handle    string
+	RemoteID  string
+	Address   string
+	Publisher network.Publisher // of a new account; empty is direct
+	Settings  map[string]string // laid over those that are there; an empty value takes its key away
 }
 
 const maxSettings = 50

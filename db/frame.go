@@ -23,7 +23,7 @@ const sqlFramePlaces = `
 
 const sqlFrameCounts = `
 	SELECT (SELECT count(*) FROM tenant.approval_requests r WHERE r.tenant_id = $1 AND r.state = 'open' AND ($2 OR r.client_id = ANY ($3)) AND ` + waitsForMe + `),
-	       (SELECT count(*) FROM tenant.accounts a WHERE a.tenant_id = $1 AND a.state = 'needs_reconnect' AND ($2 OR a.client_id = ANY ($3)))`
+	       (SELECT count(*) FROM tenant.accounts a WHERE a.tenant_id = $1 AND a.state = 'needs_reconnect' AND a.disconnected_at IS NULL AND ($2 OR a.client_id = ANY ($3)))`
 
 // Frame reads the frame of a person's screens.
 func (s *Store) Frame(ctx context.Context, sc *Scope) (f Frame, err error) {

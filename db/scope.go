@@ -23,6 +23,7 @@ type Scope struct {
 	control   *pgxpool.Pool // for names and addresses of members; never inside a transaction of pool
 	ring      *secret.Ring
 	now       func() time.Time
+	link      model.ConnectLinkID  // by which whoever acts came in; zero for members
 	changed   func(model.TenantID) // after a write; may be nil
 }
 

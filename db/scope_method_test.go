@@ -103,7 +103,7 @@ func asset(client model.ClientID) db.Asset {
 // fails for one that is not here.
 func scopeMethods() map[string]method {
 	all := map[string]method{}
-	for _, list := range []map[string]method{postMethods(), targetMethods(), approvalMethods(), accountMethods(), listMethods(), mediaMethods(), uploadMethods(), copyMethods(), settingMethods(), labelMethods()} {
+	for _, list := range []map[string]method{postMethods(), targetMethods(), approvalMethods(), accountMethods(), listMethods(), mediaMethods(), uploadMethods(), connectMethods(), copyMethods(), settingMethods(), labelMethods()} {
 		maps.Copy(all, list)
 	}
 	return all

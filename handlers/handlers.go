@@ -16,6 +16,7 @@ import (
 	"herald/db/blob"
 	"herald/db/model"
 	"herald/db/secret"
+	"herald/handlers/connect"
 	"herald/handlers/desk"
 	"herald/handlers/hooks"
 	"herald/handlers/review"
@@ -40,6 +41,7 @@ type Deps struct {
 	CheckAddress desk.AddressChecker         // refuses addresses that Herald may not call
 	Fetch        desk.Fetcher                // reads files at addresses that people choose
 	CheckToken   desk.TokenChecker           // asks a network about a token
+	Networks     connect.Networks            // asks networks for whoever signs in there
 	Changes      desk.Changes                // says when a workspace changes
 }
 
@@ -73,11 +75,12 @@ func secure(d Deps) bool { return strings.HasPrefix(d.BaseURL, "https://") }
 
 func register(mux web.Mux, d Deps) {
 	edge := edge(d)
-	desk := &desk.Desk{Edge: edge, Ring: d.Ring, Blobs: d.Blobs, BaseURL: d.BaseURL, URLLife: d.URLLife, Cost: d.Cost, Limits: desk.Limits{UploadBytes: d.UploadBytes, Patience: patience}, CheckAddress: d.CheckAddress, Fetch: d.Fetch, CheckToken: d.CheckToken, Changes: d.Changes}
+	desk := &desk.Desk{Edge: edge, Ring: d.Ring, Blobs: d.Blobs, BaseURL: d.BaseURL, URLLife: d.URLLife, Cost: d.Cost, Limits: desk.Limits{UploadBytes: d.UploadBytes, Patience: patience}, CheckAddress: d.CheckAddress, Fetch: d.Fetch, CheckToken: d.CheckToken, Networks: d.Networks, Changes: d.Changes}
 	mux = web.Intake{Mux: mux, Edge: edge, Bodies: bodies}
 	desk.Register(mux)
 	signin.Register(mux, edge, d.Ring, d.Cost)
 	review.Register(mux, review.Deps{Edge: edge, Ring: d.Ring, URLLife: d.URLLife, BaseURL: d.BaseURL})
+	connect.Register(mux, connect.Deps{Edge: edge, Networks: d.Networks, CheckAddress: d.CheckAddress, BaseURL: d.BaseURL, Secure: secure(d)})
 	hooks.Register(mux, hooks.Deps{Edge: edge, Ring: d.Ring, Blobs: d.Blobs, BaseURL: d.BaseURL})
 	mux.Handle("GET /static/", static.Handler())
 	mux.Handle("GET /healthz", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte("ok\n")) }))

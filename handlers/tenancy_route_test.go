@@ -107,32 +107,38 @@ var routes = all(settingRoutes, map[string]route{
 	"POST /w/{slug}/approvals/{request}/comments":   comments,
 	"POST /w/{slug}/review-links/{link}/revocation": post(func(of dbtest.Holding) string { return "/review-links/" + id(of.Link) + "/revocation" }),
 	"POST /w/{slug}/review-links/{link}/successor":  post(func(of dbtest.Holding) string { return "/review-links/" + id(of.Link) + "/successor" }),
-	"GET /w/{slug}/accounts/new":                    newAccounts,
-	"POST /w/{slug}/accounts":                       addAccounts,
-	"GET /w/{slug}/accounts/{account}":              get(func(of dbtest.Holding) string { return "/accounts/" + id(of.Account) }),
-	"POST /w/{slug}/accounts/{account}":             onAccount("", "handle", "@changed", "address", "https://hooks.example/changed"),
-	"POST /w/{slug}/accounts/{account}/connection":  onAccount("/connection", "make", "false", "token", "a-secret-of-its-own"),
-	"POST /w/{slug}/accounts/{account}/pause":       onAccount("/pause", "paused", "true"),
-	"POST /w/{slug}/accounts/{account}/state":       onAccount("/state", "on", "false"),
-	"POST /w/{slug}/accounts/{account}/retries":     onAccount("/retries"),
-	"GET /w/{slug}/settings/workflows":              free("/settings/workflows"),
-	"GET /w/{slug}/settings/workflows/{client}":     get(func(of dbtest.Holding) string { return "/settings/workflows/" + id(of.Client) }),
-	"POST /w/{slug}/settings/workflows/{client}":    workflows,
-	"POST /w/{slug}/clients/{client}/pause":         post(func(of dbtest.Holding) string { return "/clients/" + id(of.Client) + "/pause" }, "paused", "true"),
-	"POST /w/{slug}/pause":                          freePost("/pause", "paused", "true"),
-	"GET /review/{token}":                           reviewed("", func(*grounds, dbtest.Holding) url.Values { return nil }),
-	"POST /review/{token}/decisions":                reviewed("/decisions", reviewDecision),
-	"POST /review/{token}/approvals":                reviewed("/approvals", reviewApprovals),
-	"POST /review/{token}/comments":                 reviewed("/comments", reviewComment),
-	"POST /review/{token}/links":                    reviewed("/links", func(*grounds, dbtest.Holding) url.Values { return url.Values{} }),
-	"GET /m/{signed}":                               signed,
-	"GET /w/{slug}/feeds":                           free("/feeds"),
-	"GET /w/{slug}/settings/networks":               free("/settings/networks"),
-	"POST /w/{slug}/feeds":                          feeds,
-	"POST /w/{slug}/feeds/{feed}/revocation":        post(func(of dbtest.Holding) string { return "/feeds/" + id(of.Feed) + "/revocation" }),
-	"GET /feeds/{file}":                             subscribed,
-	"GET /w/{slug}/settings":                        free("/settings"),
-	"GET /w/{slug}/settings/style":                  free("/settings/style"),
+	"GET /w/{slug}/consents/{consent}":              get(func(of dbtest.Holding) string { return "/consents/" + id(of.Consent) }),
+	"POST /w/{slug}/consents/{consent}": func(_ *grounds, own, of dbtest.Holding) []try {
+		return []try{{name: "path", path: at(own, "/consents/"+id(of.Consent)), form: fields("chosen", "nothing of it")}}
+	},
+	"POST /oauth/{network}/start":                  signInStarts,
+	"GET /oauth/{network}/callback":                signInReturns,
+	"GET /w/{slug}/accounts/new":                   newAccounts,
+	"POST /w/{slug}/accounts":                      addAccounts,
+	"GET /w/{slug}/accounts/{account}":             get(func(of dbtest.Holding) string { return "/accounts/" + id(of.Account) }),
+	"POST /w/{slug}/accounts/{account}":            onAccount("", "handle", "@changed", "address", "https://hooks.example/changed"),
+	"POST /w/{slug}/accounts/{account}/connection": onAccount("/connection", "make", "false", "token", "a-secret-of-its-own"),
+	"POST /w/{slug}/accounts/{account}/pause":      onAccount("/pause", "paused", "true"),
+	"POST /w/{slug}/accounts/{account}/state":      onAccount("/state", "on", "false"),
+	"POST /w/{slug}/accounts/{account}/retries":    onAccount("/retries"),
+	"GET /w/{slug}/settings/workflows":             free("/settings/workflows"),
+	"GET /w/{slug}/settings/workflows/{client}":    get(func(of dbtest.Holding) string { return "/settings/workflows/" + id(of.Client) }),
+	"POST /w/{slug}/settings/workflows/{client}":   workflows,
+	"POST /w/{slug}/clients/{client}/pause":        post(func(of dbtest.Holding) string { return "/clients/" + id(of.Client) + "/pause" }, "paused", "true"),
+	"POST /w/{slug}/pause":                         freePost("/pause", "paused", "true"),
+	"GET /review/{token}":                          reviewed("", func(*grounds, dbtest.Holding) url.Values { return nil }),
+	"POST /review/{token}/decisions":               reviewed("/decisions", reviewDecision),
+	"POST /review/{token}/approvals":               reviewed("/approvals", reviewApprovals),
+	"POST /review/{token}/comments":                reviewed("/comments", reviewComment),
+	"POST /review/{token}/links":                   reviewed("/links", func(*grounds, dbtest.Holding) url.Values { return url.Values{} }),
+	"GET /m/{signed}":                              signed,
+	"GET /w/{slug}/feeds":                          free("/feeds"),
+	"GET /w/{slug}/settings/networks":              free("/settings/networks"),
+	"POST /w/{slug}/feeds":                         feeds,
+	"POST /w/{slug}/feeds/{feed}/revocation":       post(func(of dbtest.Holding) string { return "/feeds/" + id(of.Feed) + "/revocation" }),
+	"GET /feeds/{file}":                            subscribed,
+	"GET /w/{slug}/settings":                       free("/settings"),
+	"GET /w/{slug}/settings/style":                 free("/settings/style"),
 
 	"GET /w/{slug}/accounts/{account}/slots":           get(func(of dbtest.Holding) string { return "/accounts/" + id(of.Account) + "/slots" }),
 	"POST /w/{slug}/accounts/{account}/slots":          onAccount("/slots", "day", "5", "clock", "10:30"),
@@ -452,6 +458,21 @@ func newAccounts(_ *grounds, own, of dbtest.Holding) []try {
 		{name: "nothing", path: at(own, "/accounts/new"), free: true},
 		{name: "client", path: at(own, "/accounts/new?network=webhook&client="+id(of.Client))},
 	}
+}
+
+func signInStarts(_ *grounds, own, of dbtest.Holding) []try {
+	form := func(pairs ...string) url.Values {
+		return fields(append([]string{"workspace", own.Slug, "way", ""}, pairs...)...)
+	}
+	return []try{
+		{name: "client", path: "/oauth/facebook/start", form: form("client", id(of.Client))},
+		{name: "account", path: "/oauth/facebook/start", form: form("client", id(own.Client), "account", id(of.Account)), odd: true},
+	}
+}
+
+// signInReturns comes back with a state that nobody began.
+func signInReturns(*grounds, dbtest.Holding, dbtest.Holding) []try {
+	return []try{{name: "nothing", path: "/oauth/facebook/callback?code=c&state=1.2", odd: true}}
 }
 
 func addAccounts(_ *grounds, own, of dbtest.Holding) []try {

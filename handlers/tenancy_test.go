@@ -23,8 +23,10 @@ import (
 	"herald/db/blob"
 	"herald/db/dbtest"
 	"herald/db/model"
+	"herald/db/network"
 	"herald/db/secret"
 	"herald/handlers"
+	"herald/handlers/connect"
 	"herald/handlers/desk"
 	"herald/handlers/web"
 )
@@ -52,7 +54,7 @@ func newGrounds(t *testing.T, shard string) *grounds {
 	}
 	g.deps = handlers.Deps{Changes: still{}, Store: g.Store, Ring: g.Ring, Blobs: blobs, Log: slog.New(slog.NewTextHandler(testLog{t}, nil)), Now: g.Clock.Now,
 		BaseURL: "https://herald.example", URLLife: g.life, UploadBytes: 1 << 20, Cost: secret.Cost{}, Ready: g.Store.Ping, CheckAddress: func(string) error { return nil },
-		CheckToken: func(context.Context, desk.Connection) (db.Learned, error) { return db.Learned{}, nil }}
+		CheckToken: func(context.Context, desk.Connection) (db.Learned, error) { return db.Learned{}, nil }, Networks: far{}}
 	g.web = handlers.New(g.deps)
 	g.north, g.south = g.Estate(t, "north", db.MainShard), g.Estate(t, "south", shard)
 	var b bytes.Buffer
@@ -67,6 +69,18 @@ func newGrounds(t *testing.T, shard string) *grounds {
 	g.watches = map[model.TenantID]*dbtest.Watch{g.north.ID: g.north.Watch(t), g.south.ID: g.south.Watch(t)}
 	return g
 }
+
+// far is networks at which people can sign in, and that nobody reaches.
+type far struct{ connect.Networks }
+
+// Missing says that they can.
+func (far) Missing(network.Name) string { return "" }
+
+// Servers says that no network is many.
+func (far) Servers(network.Name) bool { return false }
+
+// Authorize is a page somewhere.
+func (far) Authorize(connect.Trip) string { return "https://network.example/" }
 
 // testLog keeps what the edge logs, which is faults of ours only, with the test.
 type testLog struct{ t *testing.T }

@@ -61,7 +61,7 @@ func furnished(t *testing.T) (a *agency, screens []screen) {
 		at("draft", "/posts/%d", draft.Post.ID), at("asked", "/posts/%d", asked.Post.ID), at("sent", "/posts/%d", failed.Post.ID),
 		at("version", "/posts/%d/versions/1", failed.Post.ID), {"evidence", a.target(t, failed.Post.ID, network.Mastodon), false},
 		{"live evidence", a.target(t, failed.Post.ID, network.Webhook), false}, at("approvals", "/approvals?box=others"), at("approvals, none", "/approvals"),
-		at("accounts", "/accounts"), at("account", "/accounts/%d", account), at("slots", "/accounts/%d/slots", account), at("new account", "/accounts/new"), at("activity", "/activity"),
+		at("accounts", "/accounts"), at("account", "/accounts/%d", account), at("slots", "/accounts/%d/slots", account), at("new account", "/accounts/new"), at("new account at a network", "/accounts/new?network=slack"), at("activity", "/activity"),
 		at("style", "/settings/style"), at("general", "/settings/general"), at("members", "/settings/members"), at("member", "/settings/members/%d", a.owner.Actor.User), at("invite", "/settings/members/new"),
 		at("delivery", "/delivery"), at("clients", "/settings/clients"), at("client", "/settings/clients/%d", museum), at("new client", "/settings/clients/new"), at("profile", "/settings/profile"),
 		at("workflows", "/settings/workflows"), at("workflow", "/settings/workflows/%d", a.client(t, "museum")),

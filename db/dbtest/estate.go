@@ -40,8 +40,10 @@ type Holding struct {
 	Calendar string       // token of somebody else's feed of it
 	Viewer   model.UserID // that somebody: sees the client, and no other
 
-	Invitation model.InvitationID // of somebody who is to see the client alone
-	Invited    string             // token of its link
+	Invitation model.InvitationID  // of somebody who is to see the client alone
+	Invited    string              // token of its link
+	Consent    model.ConsentID     // the owner is back from it, and has not chosen
+	Door       model.ConnectLinkID // by which the client connects accounts
 
 	Label    model.LabelID // of the client, on the draft
 	Campaign model.LabelID // of the client, on what is planned
@@ -89,6 +91,7 @@ func (a *Agency) Holding(t testing.TB, slug string) Holding {
 	h.subscribe(t)
 	h.labels(t)
 	h.invite(t)
+	h.signIn(t)
 	h.fill(t)
 	return h
 }

@@ -25,4 +25,7 @@ type (
 	BlackoutID   int64 // one time in which nothing of a client is published
 	LabelID      int64 // a label or campaign that posts are found by
 	NoteID       int64 // a note on a day of the calendar
+	ConsentID    int64 // one sign-in of a person at a network
+
+	ConnectLinkID int64 // one link by which a client connects its accounts
 )

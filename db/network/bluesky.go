@@ -51,6 +51,11 @@ var bluesky = Network{
 		"The account has confirmed its e-mail address, or videos are refused.",
 		"The token is an app password, not the password of the account.",
 	},
+	Entries: []Entry{{Key: "password", Label: "App password", Fields: []Field{
+		{Name: "handle", Label: "Handle", Hint: "@bakery.bsky.social"},
+		{Name: "token", Label: "App password", Hint: "xxxx-xxxx-xxxx-xxxx", Help: "At Bluesky, under Settings, Privacy and security, App passwords. Not the password of the account itself.", Secret: true},
+		{Name: "address", Label: "Server", Hint: "https://bsky.social", Help: "Only for an account that lives on a server of its own.", Optional: true},
+	}}},
 }
 
 var (

@@ -30,6 +30,18 @@ var discord = Network{
 	GoLive: []string{
 		"A bot may view the channel, send messages and attach files, and read its history so that a lost answer can be looked up.",
 	},
+	SignIns: []SignIn{{Label: "Sign in at Discord", Help: "Discord asks for server and channel, and makes a webhook there."}},
+	Entries: []Entry{
+		{Key: "webhook", Label: "Webhook", Help: "Discord lists no messages of a webhook, so one whose answer was lost goes to a person.", Fields: []Field{
+			{Name: "handle", Label: "Channel", Hint: "#news"},
+			{Name: "token", Label: "Webhook address", Hint: "https://discord.com/api/webhooks/...", Help: "In the channel's settings, under Integrations, Webhooks.", Secret: true},
+		}},
+		{Key: "bot", Label: "Bot token", Fields: []Field{
+			{Name: "handle", Label: "Channel", Hint: "#news"},
+			{Name: "remote_id", Label: "Channel ID", Hint: "123456789012345678", Help: "With developer mode on, in the channel's menu."},
+			{Name: "token", Label: "Bot token", Help: "The bot has to be in the server, and may send messages and files in the channel.", Secret: true},
+		}},
+	},
 }
 
 var (

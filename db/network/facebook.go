@@ -44,6 +44,7 @@ var facebook = Network{
 		"A Page of which Meta asks Page Publishing Authorization has it, and its people have two-factor sign-in.",
 		"HERALD_FACEBOOK_VERSION is a version of the Graph API that Meta still serves: each ends some two years after it came.",
 	},
+	SignIns: []SignIn{{Label: "Sign in at Facebook", Help: "Then choose among the Pages for which you may create content."}},
 }
 
 var (

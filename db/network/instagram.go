@@ -54,6 +54,7 @@ var instagram = Network{
 		"The media store, or HERALD_BASE_URL, answers Instagram over HTTPS without a sign-in.",
 		"The account is a professional one, and Page Publishing Authorization or two-factor sign-in is done where Meta asks for it.",
 	},
+	SignIns: []SignIn{{Label: "Sign in at Instagram", Help: "A professional account, business or creator. The connection renews itself."}},
 }
 
 var (

@@ -42,6 +42,10 @@ var linkedin = Network{
 		"The person who connects an organisation is an administrator or content administrator of it.",
 		"Where the app gets no refresh token, each account is reconnected every 60 days.",
 	},
+	SignIns: []SignIn{
+		{Label: "Sign in as a member", Help: "Your own profile."},
+		{Way: WayPages, Label: "Sign in for organisations", Help: "Your profile, and the organisations whose administrator you are. Herald's app needs LinkedIn's approval for this."},
+	},
 }
 
 var (

@@ -27,6 +27,12 @@ var mailchimp = Network{
 	GoLive: []string{
 		"The audience has a postal address, and the footer a link to unsubscribe: a campaign without is not sent.",
 	},
+	SignIns: []SignIn{{Label: "Sign in at Mailchimp", Help: "Then choose among the audiences."}},
+	Entries: []Entry{{Key: "key", Label: "API key", Fields: []Field{
+		{Name: "handle", Label: "Audience", Hint: "Newsletter"},
+		{Name: "remote_id", Label: "Audience ID", Hint: "a1b2c3d4e5", Help: "In the audience's settings, under Audience name and defaults."},
+		{Name: "token", Label: "API key", Hint: "...-us21", Help: "At Mailchimp, under Account, Extras, API keys. It ends with the datacenter.", Secret: true},
+	}}},
 }
 
 var mailchimpImage = FileRule{Types: []string{"image/jpeg", "image/png", "image/gif"}, Bytes: 1_000_000}

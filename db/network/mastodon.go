@@ -44,9 +44,8 @@ var mastodon = Network{
 	LookUp:   Proof,
 	Settle:   2 * time.Minute,
 
-	Address:   "the server, as https://mastodon.social",
-	Origin:    true,
-	TokenHelp: "On the server, under Preferences, Development: a new application with read, write:statuses and write:media.",
+	Address: "the server, as https://mastodon.social",
+	Origin:  true,
 	learn: map[string]func(*Network, int64){
 		"max_characters": func(n *Network, v int64) { n.Text.Max, n.Comment.Max = int(v), int(v) },
 		"characters_reserved_per_url": func(n *Network, v int64) {
@@ -68,6 +67,13 @@ var mastodon = Network{
 	GoLive: []string{
 		"The server reads the account's limits to Herald when it is checked; check it once after it was connected.",
 	},
+	SignIns: []SignIn{{Label: "Sign in at the server", Help: "The account that you are signed in with there."}},
+	Entries: []Entry{{Key: "token", Label: "Access token", Fields: []Field{
+		{Name: "handle", Label: "What people call it", Hint: "@bakery"},
+		{Name: "address", Label: "Server", Hint: "https://mastodon.social"},
+		{Name: "token", Label: "Access token", Help: "On the server, under Preferences, Development: a new application with read, write:statuses and write:media.", Secret: true},
+		{Name: "remote_id", Label: "The account's number there", Optional: true},
+	}}},
 }
 
 var (

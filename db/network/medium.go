@@ -30,6 +30,10 @@ var medium = Network{
 	GoLive: []string{
 		"The legacy API answers the token; Medium promises nothing about it.",
 	},
+	Entries: []Entry{{Key: "token", Label: "Integration token", Help: "Medium gives out no new ones; those that were made before go on working.", Fields: []Field{
+		{Name: "token", Label: "Integration token", Secret: true},
+		{Name: "setting.publication", Label: "Publication", Help: "The id of one to publish in; empty for your own stories.", Optional: true},
+	}}},
 }
 
 var mediumImage = FileRule{Types: []string{"image/jpeg", "image/png", "image/gif"}, Bytes: 10_000_000}

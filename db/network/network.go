@@ -36,28 +36,18 @@ type Network struct {
 	Hurdles  []Hurdle      // what stands before formats; the first that fits counts
 	GoLive   []string      // what an operator has to see to before the first real post
 
-	// Of accounts that a person connects by an address and a token. Address is
-	// empty for networks that are connected by signing in there.
-	Address   string // what the address of an account is, as a person says it
-	Origin    bool   // the address is a server alone: scheme and host
-	TokenHelp string // where a person gets the token
-	Signs     bool   // the token is a secret that signs what Herald sends: Herald can make one, and the address alone is the account
+	Address string // what the address of an account is, as a person says it; empty where accounts have none
+	Origin  bool   // the address is a server alone: scheme and host
+	Signs   bool   // the token is a secret that signs what Herald sends: Herald can make one, and the address alone is the account
+
+	SignIns []SignIn // ways to connect accounts by signing in there
+	Entries []Entry  // ways to connect one by what a person types
 
 	learn map[string]func(*Network, int64) // account settings that With applies
 }
 
 // All returns every network, sorted by name.
 func All() []*Network { return slices.Clone(all) }
-
-// Addressed lists the networks whose accounts a person connects by an address.
-func Addressed() (list []*Network) {
-	for _, n := range all {
-		if n.Address != "" {
-			list = append(list, n)
-		}
-	}
-	return list
-}
 
 // AddressOf says what the address of an account on a network is; empty where
 // accounts have none of their own, and for a network that is not known.

@@ -38,6 +38,7 @@ var pinterest = Network{
 		"The app has standard access.",
 		"Links do not lead through a shortener: Pinterest refuses those.",
 	},
+	SignIns: []SignIn{{Label: "Sign in at Pinterest", Help: "A business account. The board is chosen for each pin."}},
 }
 
 var (

@@ -36,6 +36,18 @@ var slack = Network{
 	GoLive: []string{
 		"The bot is in the channel and may read its history, so that a lost answer can be looked up.",
 	},
+	SignIns: []SignIn{{Label: "Sign in at Slack", Help: "Then choose among the public channels of the workspace."}},
+	Entries: []Entry{
+		{Key: "webhook", Label: "Incoming webhook", Help: "A webhook shows no pictures, and proves nothing of a message whose answer was lost.", Fields: []Field{
+			{Name: "handle", Label: "Channel", Hint: "#general"},
+			{Name: "token", Label: "Webhook address", Hint: "https://hooks.slack.com/services/...", Help: "In the app's settings at Slack, under Incoming Webhooks.", Secret: true},
+		}},
+		{Key: "bot", Label: "Bot token", Fields: []Field{
+			{Name: "handle", Label: "Channel", Hint: "#general"},
+			{Name: "remote_id", Label: "Channel ID", Hint: "C0123456789", Help: "At the end of the channel's details."},
+			{Name: "token", Label: "Bot token", Hint: "xoxb-...", Help: "With chat:write, files:write and channels:history, and invited into the channel.", Secret: true},
+		}},
+	},
 }
 
 var slackImage = FileRule{Types: []string{"image/jpeg", "image/png", "image/gif"}, Bytes: 20_000_000}

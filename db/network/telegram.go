@@ -28,6 +28,10 @@ var telegram = Network{
 	GoLive: []string{
 		"The bot is an administrator of the channel that may post.",
 	},
+	Entries: []Entry{{Key: "bot", Label: "Bot", Fields: []Field{
+		{Name: "remote_id", Label: "Channel or group", Hint: "@bakery", Help: "The name of a public one, or the number of a private one, as -1001234567890."},
+		{Name: "token", Label: "Bot token", Hint: "123456:ABC...", Help: "From BotFather. The bot has to be an administrator of the channel who may post.", Secret: true},
+	}}},
 }
 
 var (

@@ -58,6 +58,7 @@ var tiktok = Network{
 		"The domain of the media store, or of HERALD_BASE_URL, is verified in the TikTok app: photos are fetched from there, and videos of accounts set to be pulled.",
 		"The app has passed the audit of the Content Posting API.",
 	},
+	SignIns: []SignIn{{Label: "Sign in at TikTok", Help: "The account that you are signed in with there. Grant everything that is asked."}},
 }
 
 var (

@@ -30,6 +30,10 @@ var webhook = Network{
 	GoLive: []string{
 		"The receiver answers within HERALD_PROVIDER_TIMEOUT, checks the signature and drops a delivery id that it has seen.",
 	},
+	Entries: []Entry{{Key: "endpoint", Label: "Endpoint", Fields: []Field{
+		{Name: "handle", Label: "What people call it", Hint: "The shop"},
+		{Name: "address", Label: "Address", Hint: "https://hooks.example.com/herald"},
+	}}},
 }
 
 var (

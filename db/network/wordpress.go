@@ -37,8 +37,7 @@ var wordpress = Network{
 		"image_size_limit": func(n *Network, v int64) { n.each(func(r *FormatRule) { r.Image.Bytes = v }) },
 	},
 
-	Address:   "the address of the site, as https://blog.example.com",
-	TokenHelp: "The application password is made in the site's dashboard, under Users, Profile. The account's id is the login name it belongs to.",
+	Address: "the address of the site, as https://blog.example.com",
 	Hurdles: []Hurdle{
 		{Support: Impossible, Formats: []Format{FormatImages, FormatCarousel}, Say: "A post has one picture, its featured image."},
 	},
@@ -46,6 +45,12 @@ var wordpress = Network{
 		"The site is reached over HTTPS, and its server passes on the Authorization header.",
 		"The person whose application password it is may publish posts and upload files.",
 	},
+	Entries: []Entry{{Key: "password", Label: "Application password", Fields: []Field{
+		{Name: "handle", Label: "What people call it", Hint: "The blog"},
+		{Name: "address", Label: "Site", Hint: "https://blog.example.com"},
+		{Name: "remote_id", Label: "Login name", Help: "Of a user who may publish posts and upload files."},
+		{Name: "token", Label: "Application password", Hint: "xxxx xxxx xxxx xxxx xxxx xxxx", Help: "In the site's dashboard, under Users, Profile. Not the password of the user.", Secret: true, Spaces: true},
+	}}},
 }
 
 var wordpressImage = FileRule{Types: []string{"image/jpeg", "image/png", "image/gif", "image/webp"}, Bytes: 10_000_000}

@@ -53,6 +53,7 @@ var x = Network{
 		"The app may read and write, and asks for media.write and offline.access.",
 		"Since February 2026 X may refuse replies of apps on its self-serve plans; a first comment or a thread is such a reply.",
 	},
+	SignIns: []SignIn{{Label: "Sign in at X", Help: "The account that you are signed in with there."}},
 }
 
 var (

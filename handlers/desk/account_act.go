@@ -82,7 +82,7 @@ func (d *Desk) createConnection(w http.ResponseWriter, r *http.Request, scope *d
 	}
 	c, made, err := readCredentials(r, signs(a.Network), a.Zone)
 	if err == nil {
-		err = d.checkToken(r.Context(), scope, a.ClientID, &c, Connection{Network: a.Network, Publisher: a.Publisher, RemoteID: a.RemoteID, Address: a.Address, Settings: a.Settings})
+		err = d.checkToken(r.Context(), scope, a.ClientID, &c, Connection{Network: a.Network, Publisher: a.Publisher, RemoteID: a.RemoteID, Address: a.Address, Handle: a.Handle, Settings: a.Settings})
 	}
 	if err == nil {
 		a, err = scope.ReconnectAccount(r.Context(), account, accountSeen(r), c)

@@ -59,6 +59,12 @@ func (d *Desk) accountForms(scope *db.Scope, a db.AccountCard, p *accounts.Accou
 			Refresh: a.HasRefresh, Zone: placeName(a.Zone),
 		}
 	}
+	if one, ok := network.Get(a.Network); ok && a.Publisher == network.Direct && p.Connect != nil {
+		if p.SignIn = d.signInForm(scope, one); p.SignIn != nil {
+			p.SignIn.Server, p.Connect.Beside = nil, p.SignIn.Missing == ""
+			p.SignIn.Hidden = append(p.SignIn.Hidden, ui.HiddenField{Name: "client", Value: id(a.ClientID)}, ui.HiddenField{Name: "account", Value: id(a.ID)})
+		}
+	}
 	p.Details = &accounts.DetailsForm{
 		Action: accountPath(scope, a, ""), Handle: a.Handle, RemoteID: a.RemoteID, Address: a.Address, NoID: webhook,
 	}

@@ -7,6 +7,8 @@ func (d *Desk) accountRoutes() []route {
 		{"GET /w/{slug}/accounts", model.AccountsView, d.showAccounts},
 		{"GET /w/{slug}/accounts/new", model.AccountsManage, d.showNewAccount},
 		{"POST /w/{slug}/accounts", model.AccountsManage, d.createAccount},
+		{"GET /w/{slug}/consents/{consent}", model.AccountsManage, d.showConsent},
+		{"POST /w/{slug}/consents/{consent}", model.AccountsManage, d.createConnections},
 		{"GET /w/{slug}/accounts/{account}", model.AccountsView, d.showAccount},
 		{"POST /w/{slug}/accounts/{account}", model.AccountsManage, d.editAccount},
 		{"POST /w/{slug}/accounts/{account}/connection", model.AccountsManage, d.createConnection},

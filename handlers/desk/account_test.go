@@ -17,6 +17,7 @@ import (
 	"herald/db/dbtest"
 	"herald/db/model"
 	"herald/db/network"
+	"herald/handlers/connect"
 	"herald/handlers/desk"
 	"herald/handlers/web"
 )
@@ -54,10 +55,20 @@ func newOffice(t *testing.T) *office {
 		o.asked = append(o.asked, c)
 		return o.answer(c)
 	}
+	d.Networks = nobody{}
 	d.Register(mux)
 	o.mux = mux
 	return o
 }
+
+// nobody is the networks of a Herald without apps: nobody can sign in anywhere.
+type nobody struct{ connect.Networks }
+
+// Missing says so.
+func (nobody) Missing(network.Name) string { return "There is no app." }
+
+// Servers says that no network is many.
+func (nobody) Servers(network.Name) bool { return false }
 
 // as makes a browser that a person is signed in with.
 func (o *office) as(t *testing.T, who *db.Scope) func(method, path string, form ...string) *httptest.ResponseRecorder {
@@ -297,7 +308,7 @@ func TestAddingAnAccountRefusesWhatCannotBe(t *testing.T) {
 		"Give the address":                         {"address", ""},
 		"Say what people know this account by":     {"handle", " "},
 		"Paste the new token":                      {"token", ""},
-		"Choose Mastodon or Webhook":               {"network", "facebook"},
+		"is connected by signing in there":         {"network", "facebook"},
 		"already has an account for this address":  {"handle", "@MASTODON-0", "address", "https://social.example"},
 	} {
 		form := []string{"client", fmt.Sprint(o.client)}

@@ -18,6 +18,7 @@ import (
 	"herald/db/model"
 	"herald/db/network"
 	"herald/db/secret"
+	"herald/handlers/connect"
 	"herald/handlers/web"
 	"herald/views/layout"
 	"herald/views/ui"
@@ -36,6 +37,7 @@ type Desk struct {
 	Fetch        Fetcher
 	Changes      Changes
 	CheckToken   TokenChecker
+	Networks     connect.Networks
 }
 
 // Limits are the operator's settings that handlers enforce.
@@ -148,6 +150,7 @@ type Connection struct {
 	Publisher network.Publisher // the route to it; empty is direct
 	RemoteID  string            // empty: not known yet
 	Address   string
+	Handle    string
 	Settings  map[string]string
 	Token     secret.Token
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"herald/db/network"
 	"herald/views/ui"
 )
 
@@ -33,10 +34,19 @@ func connectTitle(f ConnectForm) string {
 	switch {
 	case f.Webhook:
 		return "Signing secret"
+	case f.Beside:
+		return "With a token instead"
 	case f.Needed:
 		return "Reconnect"
 	}
 	return "Replace the token"
+}
+
+func connectID(f ConnectForm) string {
+	if f.Beside {
+		return "token"
+	}
+	return "connection"
 }
 
 func connectLabel(f ConnectForm) string {
@@ -50,7 +60,7 @@ func connectLabel(f ConnectForm) string {
 }
 
 func connectTone(f ConnectForm) ui.Tone {
-	if f.Needed {
+	if f.Needed && !f.Beside {
 		return ui.Primary
 	}
 	return ""
@@ -58,3 +68,106 @@ func connectTone(f ConnectForm) ui.Tone {
 
 // sentence makes a whole one of a phrase that begins with a small letter of ASCII.
 func sentence(phrase string) string { return strings.ToUpper(phrase[:1]) + phrase[1:] + "." }
+
+func pickSay(client string) string {
+	if client == "" {
+		return "Choose where its posts go."
+	}
+	return "Choose where posts of " + client + " go."
+}
+
+// wayTone marks the first way to sign in as the usual one.
+func wayTone(i int) ui.Tone {
+	if i == 0 {
+		return ui.Primary
+	}
+	return ""
+}
+
+func chooseTitle(p ChooseProps) string {
+	if p.Again != "" {
+		return "Which one is " + p.Again + "?"
+	}
+	return "Choose what to connect"
+}
+
+func chooseWhom(p ChooseProps) string {
+	return "What your sign-in at " + p.Label + " lets Herald publish to, for " + p.Client + "."
+}
+
+func chooseLegend(p ChooseProps) string {
+	if len(p.Choices) > 1 && p.Again == "" {
+		return "Connect these at " + p.Label
+	}
+	return "Connect this at " + p.Label
+}
+
+func chooseLabel(p ChooseProps) string {
+	if p.Again != "" {
+		return "Reconnect"
+	}
+	return "Connect"
+}
+
+// chooseType: an account that is connected again is one of them.
+func chooseType(p ChooseProps) string {
+	if p.Again != "" {
+		return "radio"
+	}
+	return "checkbox"
+}
+
+func choiceID(i int) string { return fmt.Sprintf("choice-%d", i+1) }
+
+// choiceSay is what is known of a choice: what it is, and why it is not to be had or
+// that it is connected already.
+func choiceSay(c Choice) string {
+	say := c.Kind + "."
+	for _, more := range []string{c.Say, c.Lacks} {
+		if more != "" {
+			say += " " + more
+		}
+	}
+	return say
+}
+
+func signInTitle(p AccountProps) string {
+	if p.Connect != nil && p.Connect.Needed {
+		return "Reconnect"
+	}
+	return "Sign in again"
+}
+
+func signInSay(p AccountProps) string {
+	if p.Connect != nil && p.Connect.Needed {
+		return "Settings and history stay as they are. What could not go out is not sent by itself: you are asked."
+	}
+	return "Renews the connection, or grants more than before. Everything else stays as it is."
+}
+
+func entryTitle(p AddProps) string {
+	if p.SignIn != nil {
+		return "Or enter it yourself"
+	}
+	return ""
+}
+
+// entryTone: where one can sign in, that is the usual way.
+func entryTone(p AddProps) ui.Tone {
+	if p.SignIn != nil && p.SignIn.Missing == "" {
+		return ""
+	}
+	return ui.Primary
+}
+
+// entryField draws a field of the catalogue.
+func entryField(f network.Field, value, problem string) ui.FieldProps {
+	p := ui.FieldProps{Name: f.Name, ID: "entry-" + f.Name, Label: f.Label, Help: f.Help, Placeholder: f.Hint, Optional: f.Optional, Required: !f.Optional, Value: value, Problem: problem}
+	switch {
+	case f.Secret:
+		p.Type, p.Autocomplete, p.Value = "password", "new-password", ""
+	case f.Name == "address":
+		p.Type = "url"
+	}
+	return p
+}

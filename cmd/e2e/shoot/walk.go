@@ -31,7 +31,7 @@ func (c *camera) walk(d *demo.Demo) ([]screen, error) {
 		return nil, err
 	}
 	for name, path := range map[string]string{
-		"calendar": "/calendar?view=month", "find": "/find", "feeds": "/feeds", "settings-networks": "/settings/networks", "tray": "/calendar?tray=open", "week": "/calendar?view=week", "day": "/calendar?view=day", "list": "/calendar?view=list", "posts": "/posts", "new-post": "/posts/new", "new-account": "/accounts/new", "labels": "/labels", "days": "/days",
+		"calendar": "/calendar?view=month", "find": "/find", "feeds": "/feeds", "settings-networks": "/settings/networks", "tray": "/calendar?tray=open", "week": "/calendar?view=week", "day": "/calendar?view=day", "list": "/calendar?view=list", "posts": "/posts", "new-post": "/posts/new", "new-account": "/accounts/new", "connect-linkedin": "/accounts/new?network=linkedin", "connect-mastodon": "/accounts/new?network=mastodon", "connect-slack": "/accounts/new?network=slack", "connect-bundle": "/accounts/new?by=bundle", "labels": "/labels", "days": "/days",
 		"approvals": "/approvals", "approvals-others": "/approvals?box=others", "approvals-changes": "/approvals?box=changes",
 		"accounts": "/accounts", "activity": "/activity", "media": "/media", "media-list": "/media?view=list", "media-new": "/media/new",
 		"style": "/settings/style", "delivery": "/delivery", "workflows": "/settings/workflows", "general": "/settings/general", "members": "/settings/members", "invite": "/settings/members/new", "clients": "/settings/clients", "profile": "/settings/profile",

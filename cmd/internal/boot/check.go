@@ -29,7 +29,7 @@ func tokenChecker(adapters map[network.Name]networks.Adapter, aggregators map[ne
 		}
 		ctx, cancel := context.WithTimeout(ctx, checkPatience)
 		defer cancel()
-		p, err := checker.Check(ctx, networks.Account{Network: c.Network, RemoteID: c.RemoteID, Address: c.Address, Token: c.Token, Settings: c.Settings})
+		p, err := checker.Check(ctx, networks.Account{Network: c.Network, RemoteID: c.RemoteID, Address: c.Address, Handle: c.Handle, Token: c.Token, Settings: c.Settings})
 		if err != nil {
 			return db.Learned{}, notTaken(who, fault.Of(err))
 		}

@@ -73,7 +73,7 @@ func (d *Demo) simulated() map[network.Name]boot.NetworkConfig {
 	all := map[network.Name]boot.NetworkConfig{}
 	for _, n := range network.All() {
 		at := d.Networks + "/" + string(n.Name)
-		all[n.Name] = boot.NetworkConfig{API: at, Auth: at}
+		all[n.Name] = boot.NetworkConfig{API: at, Auth: at, ClientID: "herald-demo", ClientSecret: "a-secret-of-the-demo"}
 	}
 	for _, p := range network.Aggregators() {
 		all[network.Name(p)] = boot.NetworkConfig{API: d.Networks + "/" + string(p)}

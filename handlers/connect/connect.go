@@ -1,0 +1,57 @@
+// Package connect is how a person's sign-in at a network becomes accounts: it sends
+// them there, takes them up when they are back, and shows what they may choose from.
+//
+// Nothing that comes back with a person is believed but the state, and that only in
+// the browser that took it along: workspace, client, network and person are what was
+// kept with it. It works once, and runs out. Start with Register, then start.go.
+package connect
+
+import (
+	"context"
+
+	"herald/db"
+	"herald/db/network"
+	"herald/handlers/web"
+)
+
+// Networks asks networks on behalf of whoever connects accounts. A refusal is a
+// sentence for them.
+type Networks interface {
+	// Missing says why nobody can sign in at a network here; empty if they can.
+	Missing(name network.Name) string
+	// Servers says whether the network is many servers, each with an app of ours.
+	Servers(name network.Name) bool
+	Register(ctx context.Context, name network.Name, address, redirect string) (db.App, error)
+	Authorize(t Trip) string
+	Connect(ctx context.Context, t Trip, code string) ([]db.Choice, error)
+}
+
+// Trip is a sign-in as a network is asked about it.
+type Trip struct {
+	db.Consent
+	App      db.App // at the server, of a network that is many
+	Redirect string
+	State    string
+}
+
+// Deps are what connecting works with.
+type Deps struct {
+	*web.Edge
+	Networks     Networks
+	CheckAddress func(address string) error // refuses addresses that Herald may not call
+	BaseURL      string
+	Secure       bool // cookies over https only
+}
+
+type handler struct{ Deps }
+
+// Register adds the addresses.
+func Register(mux web.Mux, d Deps) {
+	h := &handler{d}
+	mux.Handle("POST /oauth/{network}/start", d.Open(h.start))
+	mux.Handle("GET /oauth/{network}/callback", d.Open(h.back))
+}
+
+func (h *handler) redirect(name network.Name) string {
+	return h.BaseURL + "/oauth/" + string(name) + "/callback"
+}
