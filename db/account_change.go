@@ -46,15 +46,19 @@ const sqlAccountPause = `UPDATE tenant.accounts SET paused_at = $3, revision = r
 
 // PauseAccount holds back what is due on an account, or lets it go again. Asking
 // for what is so already changes nothing.
-func (sc *Scope) PauseAccount(ctx context.Context, id model.AccountID, seen int, paused bool) (_ AccountCard, err error) {
+func (sc *Scope) PauseAccount(ctx context.Context, id model.AccountID, seen int, paused bool) (card AccountCard, err error) {
 	defer wrap(&err, "pause account %d", id)
-	return sc.changeAccount(ctx, id, seen, pauseVerb(paused), func(tx pgx.Tx, a AccountCard) (map[string]any, error) {
+	card, err = sc.changeAccount(ctx, id, seen, pauseVerb(paused), func(tx pgx.Tx, a AccountCard) (map[string]any, error) {
 		if (a.PausedAt != nil) == paused {
 			return nil, nil
 		}
 		_, err := tx.Exec(ctx, sqlAccountPause, sc.Actor.Tenant, id, sc.since(paused))
 		return map[string]any{"handle": a.Handle}, err
 	})
+	if err != nil || paused {
+		return card, err
+	}
+	return card, sc.release(ctx)
 }
 
 // since is now for something that begins, and null for something that ends.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"herald/db/model"
 	"herald/db/network"
@@ -256,7 +257,29 @@ func (d *declaring) run(ctx context.Context) ([]string, error) {
 	if err := d.tenants(ctx, pgx.Tx.Commit); err != nil {
 		return d.changes, err
 	}
+	if err := d.release(ctx); err != nil {
+		return d.changes, err
+	}
 	return d.changes, errors.Join(d.problems...)
+}
+
+// release lets go what a pause held that is over by now.
+func (d *declaring) release(ctx context.Context) error {
+	for _, p := range d.places {
+		pool, err := d.store.shard(p.Shard)
+		if err != nil {
+			return err
+		}
+		if err := d.scope(p, pool).release(ctx); err != nil {
+			return fmt.Errorf("workspace %s: %w", p.Slug, err)
+		}
+	}
+	return nil
+}
+
+// scope is that of whoever changes the workspace, who decides nothing.
+func (d *declaring) scope(p place, pool *pgxpool.Pool) *Scope {
+	return &Scope{Workspace: p.Workspace, Actor: model.Actor{Tenant: p.ID, User: d.by.User, Name: d.by.Name}, pool: pool, control: d.store.control, ring: d.store.ring, now: func() time.Time { return d.now }}
 }
 
 // tenants writes each workspace in a transaction of its own and ends it. With

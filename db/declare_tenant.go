@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -34,7 +33,7 @@ func (d *declaring) tenant(ctx context.Context, pool *pgxpool.Pool, p place, end
 		return err
 	}
 	problems, changes := len(d.problems), len(d.changes)
-	scope := &Scope{Workspace: p.Workspace, Actor: model.Actor{Tenant: p.ID, User: d.by.User, Name: d.by.Name}, pool: pool, control: d.store.control, ring: d.store.ring, now: func() time.Time { return d.now }}
+	scope := d.scope(p, pool)
 	h := &hand{declaring: d, place: p, tx: tx, scope: scope}
 	if err := h.write(ctx); err != nil {
 		return refused(err)

@@ -84,7 +84,7 @@ func whenOfTarget(t db.Target) (*ui.TimeProps, string) {
 	switch {
 	case t.PublishedAt != nil:
 		return timeIn(*t.PublishedAt, zone), "published"
-	case t.State == model.RetryScheduled && t.NextAt != nil:
+	case t.State == model.RetryScheduled && t.NextAt != nil && !t.Held():
 		return timeIn(*t.NextAt, zone), "next try"
 	case t.DueAt == nil:
 		return nil, ""

@@ -35,7 +35,7 @@ func scheduleCard(t db.Target) target.FactCard {
 		c.Facts = append(c.Facts, ui.Fact{Name: "Meant as", Value: ui.Text(meant)})
 	}
 	c.Facts = append(c.Facts, ui.Fact{Name: "Instant", Value: ui.Text(t.DueAt.UTC().Format("2006-01-02 15:04:05 UTC"))})
-	if t.NextAt != nil && !t.NextAt.Equal(*t.DueAt) {
+	if t.NextAt != nil && !t.NextAt.Equal(*t.DueAt) && !t.Held() {
 		c.Facts = append(c.Facts, ui.Fact{Name: "Next step", Value: ui.Time(exactTime(*t.NextAt, zone))})
 	}
 	if t.PublishedAt != nil {
