@@ -29,14 +29,16 @@ type CalendarFilter struct {
 // for the same instant, as far as the actor may see them and the filter lets
 // them through.
 type CalendarCard struct {
-	Post     model.PostID     `json:"post"`
-	DueAt    time.Time        `json:"due_at"`
-	Excerpt  string           `json:"excerpt"`
-	Networks []network.Name   `json:"networks"`
-	Clients  []model.ClientID `json:"clients"`
-	Labels   []model.LabelID  `json:"labels"`  // campaigns among them; also those that the actor may not see
-	Shown    []string         `json:"shown"`   // what each target shows
-	Targets  []CardTarget     `json:"targets"` // in lists only
+	Post       model.PostID      `json:"post"`
+	DueAt      time.Time         `json:"due_at"`
+	Excerpt    string            `json:"excerpt"`
+	Networks   []network.Name    `json:"networks"`
+	Clients    []model.ClientID  `json:"clients"`
+	Labels     []model.LabelID   `json:"labels"`   // campaigns among them; also those that the actor may not see
+	Shown      []string          `json:"shown"`    // what each target shows
+	Targets    []CardTarget      `json:"targets"`  // in lists only
+	Accounts   []model.AccountID `json:"accounts"` // of those targets that are not over
+	Collisions []Collision       `json:"-" db:"-"`
 }
 
 // CardTarget is one target of a card.
@@ -52,6 +54,7 @@ type CalendarClient struct {
 	ID       model.ClientID
 	Name     string
 	Zone     string
+	Apart    int    // minutes by which posts of one account should be apart; 0 for any
 	Holidays string // whose it has: a region of db/holiday; empty for nobody's
 	Accounts []CalendarAccount
 }
@@ -86,7 +89,7 @@ type Calendar struct {
 }
 
 const sqlCalendarClients = `
-	SELECT c.id, c.name, c.zone, c.holidays,
+	SELECT c.id, c.name, c.zone, c.holidays, c.apart,
 	       coalesce(jsonb_agg(jsonb_build_object('id', a.id, 'network', a.network, 'handle', a.handle) ORDER BY a.network, a.handle, a.id) FILTER (WHERE a.id IS NOT NULL), '[]') AS accounts
 	  FROM tenant.clients c
 	  LEFT JOIN tenant.accounts a ON a.tenant_id = c.tenant_id AND a.client_id = c.id
@@ -152,6 +155,9 @@ const postSieve = `
 	   AND (cardinality($8::bigint[]) = 0 OR EXISTS (SELECT FROM tenant.post_labels fl WHERE fl.tenant_id = p.tenant_id AND fl.post_id = p.id AND fl.label_id = ANY ($8)))
 	   AND (cardinality($9::bigint[]) = 0 OR EXISTS (SELECT FROM tenant.post_labels fl WHERE fl.tenant_id = p.tenant_id AND fl.post_id = p.id AND fl.label_id = ANY ($9)))
 	   AND (cardinality($10::bigint[]) = 0 OR p.created_by = ANY ($10))`
+
+// aimed are targets that are still to reach their account, and may be in another's way.
+const aimed = `state NOT IN ('published', 'cancelled', 'failed', 'unknown_outcome')`
 
 const calendarStates = `(shown = ANY ($7) OR cardinality($7::text[]) = 0 AND shown <> 'cancelled')`
 
@@ -290,17 +296,17 @@ func (s Span) room() int {
 
 const sqlCalendarDays = `
 	WITH hit AS (
-		SELECT t.post_id, t.client_id, t.network, t.due_at, width_bucket(t.due_at, $11::timestamptz[]) AS day, ` + targetShows + ` AS shown, ` + targetWords + ` AS words` + calendarTables + calendarSieve + `
+		SELECT t.post_id, t.client_id, t.account_id, t.state, t.network, t.due_at, width_bucket(t.due_at, $11::timestamptz[]) AS day, ` + targetShows + ` AS shown, ` + targetWords + ` AS words` + calendarTables + calendarSieve + `
 		   AND t.due_at >= $12 AND t.due_at < $13
 	), card AS (
 		SELECT day, due_at, post_id, array_agg(DISTINCT network) AS networks, array_agg(DISTINCT client_id) AS clients, array_agg(shown) AS shown,
-		       string_agg(DISTINCT words, ' / ') AS words
+		       coalesce(array_agg(account_id) FILTER (WHERE ` + aimed + `), '{}') AS accounts, string_agg(DISTINCT words, ' / ') AS words
 		  FROM hit WHERE ` + calendarStates + ` GROUP BY day, due_at, post_id
 	), placed AS (
 		SELECT *, row_number() OVER (PARTITION BY day ORDER BY due_at, post_id) AS place, count(*) OVER (PARTITION BY day) AS of_day FROM card
 	)
 	SELECT coalesce((SELECT jsonb_agg(jsonb_build_object('day', c.day, 'of_day', c.of_day, 'post', c.post_id, 'due_at', c.due_at, 'excerpt', c.words,
-	                         'networks', c.networks, 'clients', c.clients, 'shown', c.shown, 'labels', ` + labelsOf + `c.post_id)) ORDER BY c.day, c.place)
+	                         'networks', c.networks, 'clients', c.clients, 'shown', c.shown, 'accounts', c.accounts, 'labels', ` + labelsOf + `c.post_id)) ORDER BY c.day, c.place)
 	                   FROM placed c WHERE c.place <= $14), '[]'),
 	       coalesce((SELECT jsonb_object_agg(shown, n) FROM (SELECT shown, count(*) AS n FROM (SELECT DISTINCT shown, post_id, due_at FROM hit WHERE shown IN ('failed', 'unknown_outcome', 'needs_reconnect')) d GROUP BY shown) s), '{}'),
 	       (SELECT count(*) FROM tenant.posts p WHERE p.tenant_id = $1 AND p.state = 'approved' AND p.archived_at IS NULL
@@ -377,6 +383,9 @@ func (sc *Scope) fillCalendar(ctx context.Context, tx pgx.Tx, c *Calendar, span 
 		day.More = card.OfDay - len(day.Cards)
 	}
 	c.First, c.Days = first, days
+	if err := sc.collide(ctx, tx, days); err != nil {
+		return err
+	}
 	if c.Notes, err = sc.dayNotes(ctx, tx, s.args[:3:3], days[0].Date, days[len(days)-1].Date); err != nil {
 		return err
 	}

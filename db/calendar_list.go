@@ -58,7 +58,7 @@ type Page struct{ After, Before Place }
 
 const calendarCards = `
 	SELECT t.post_id AS post, t.due_at, string_agg(DISTINCT ` + targetWords + `, ' / ') AS excerpt, array_agg(DISTINCT t.network) AS networks, array_agg(DISTINCT t.client_id) AS clients, array_agg(shown) AS shown,
-	       ` + labelsOf + `t.post_id) AS labels,
+	       ` + labelsOf + `t.post_id) AS labels, coalesce(array_agg(t.account_id) FILTER (WHERE t.` + aimed + `), '{}') AS accounts,
 	       jsonb_agg(jsonb_build_object('id', t.id, 'network', t.network, 'account', a.handle, 'shown', shown) ORDER BY t.network, a.handle, t.id) AS targets` +
 	calendarTables + `
 	  JOIN tenant.accounts a ON a.tenant_id = t.tenant_id AND a.id = t.account_id
@@ -138,6 +138,9 @@ func (sc *Scope) fillList(ctx context.Context, tx pgx.Tx, l *CalendarList, s sie
 	first, last := l.Day, l.Day
 	if len(l.Days) > 0 {
 		first, last = l.Days[0].Date, l.Days[len(l.Days)-1].Date
+	}
+	if err := sc.collide(ctx, tx, l.Days); err != nil {
+		return err
 	}
 	l.Notes, err = sc.dayNotes(ctx, tx, s.args[:3:3], first, last)
 	return err

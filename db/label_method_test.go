@@ -2,6 +2,7 @@ package db_test
 
 import (
 	"context"
+	"time"
 
 	"herald/db"
 	"herald/db/dbtest"
@@ -25,6 +26,12 @@ func labelMethods() map[string]method {
 		"SetHolidays": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return nil, sc.SetHolidays(ctx, of.Client, "DE")
 		}),
+		"SetApart": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+			return nil, sc.SetApart(ctx, of.Client, 20)
+		}),
+		"Collisions": {calls: map[string]call{"account": func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+			return sc.Collisions(ctx, 0, dbtest.Noon.Add(24*time.Hour), map[model.AccountID]string{of.Account: "any words"})
+		}}},
 		"AddLabel": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return sc.AddLabel(ctx, db.Label{ClientID: of.Client, Kind: db.PlainLabel, Name: "One more"})
 		}),

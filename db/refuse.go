@@ -67,6 +67,7 @@ var sentences = map[string]model.Refusal{
 	"labels_name_bounded":            {Kind: model.Unprocessable, Say: "Give it a name of at most 60 characters.", Field: "name"},
 	"labels_tint_known":              {Kind: model.Unprocessable, Say: "Choose one of the colours.", Field: "tint"},
 	"labels_kind_known":              {Kind: model.Unprocessable, Say: "Choose a label or a campaign.", Field: "kind"},
+	"clients_apart_bounded":          {Kind: model.Unprocessable, Say: "Give minutes from 0 to 1440, which is a day.", Field: "apart"},
 	"day_notes_words_bounded":        {Kind: model.Unprocessable, Say: "Write a note of at most 300 characters.", Field: "words"},
 	"post_labels_one_campaign":       {Kind: model.Unprocessable, Say: "A post belongs to at most one campaign. Choose one.", Field: "campaign"},
 	"workspaces_slug_once":           {Kind: model.Conflict, Say: "There is already a workspace with that short name."},

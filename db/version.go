@@ -123,6 +123,9 @@ func (sc *Scope) addVersion(ctx context.Context, tx pgx.Tx, old PostPage, plan p
 	if _, err := tx.Exec(ctx, sqlPostVersion, sc.Actor.Tenant, old.Post.ID, version, model.Excerpt(plan.content.Text, 140)); err != nil {
 		return err
 	}
+	if err := sc.keepTexts(ctx, tx, old.Post.ID, version, plan); err != nil {
+		return err
+	}
 	if err := sc.supersede(ctx, tx, old.Post.ID); err != nil {
 		return err
 	}

@@ -156,7 +156,7 @@ func TestTheRolesOwnNothingAndCannotPassTheWalls(t *testing.T) {
 // versions, moves, decisions, findings and the audit log above all.
 var granted = map[string]string{
 	"herald_app INSERT": "accounts approval_requests approvers audit blackouts calendar_looks client_access clients comments connect_links consents day_notes decisions escalation_people feeds findings invitations labels mails media media_crops media_folders media_renditions media_tasks media_words outbox post_labels post_versions posts " +
-		"review_link_requests review_links server_apps slots stage_people stages target_changes targets tenants uploads version_media working_copies",
+		"review_link_requests review_links server_apps slots stage_people stages target_changes targets tenants uploads version_media version_texts working_copies",
 	"herald_app UPDATE": "accounts approval_requests approvers blackouts calendar_looks client_access clients connect_links consents feeds invitations labels mails media media_crops media_folders media_renditions media_tasks posts review_links server_apps stages targets tenants uploads working_copies",
 	"herald_app DELETE": "blackouts client_access consents day_notes escalation_people labels media_crops media_folders media_words post_labels slots stage_people stages uploads working_copies",
 	"herald_pipeline INSERT": "account_rates accounts approval_requests approvers attempts audit blackouts client_access clients comments decisions findings mails media media_renditions media_tasks network_limits outbox post_versions posts " +

@@ -58,6 +58,7 @@ var routes = all(settingRoutes, map[string]route{
 	"POST /w/{slug}/days":                           newDayNotes,
 	"POST /w/{slug}/days/{note}/removal":            post(func(of dbtest.Holding) string { return "/days/" + id(of.Note) + "/removal" }),
 	"POST /w/{slug}/clients/{client}/holidays":      post(func(of dbtest.Holding) string { return "/clients/" + id(of.Client) + "/holidays" }, "holidays", "DE-BY"),
+	"POST /w/{slug}/clients/{client}/apart":         post(func(of dbtest.Holding) string { return "/clients/" + id(of.Client) + "/apart" }, "apart", "20"),
 	"GET /w/{slug}/labels":                          free("/labels"),
 	"POST /w/{slug}/labels":                         newLabels,
 	"POST /w/{slug}/labels/{label}":                 post(func(of dbtest.Holding) string { return "/labels/" + id(of.Label) }, "name", "Another name", "tint", "2"),
@@ -257,6 +258,7 @@ func newPosts(_ *grounds, own, of dbtest.Holding) []try {
 		{name: "nothing", path: at(own, "/posts/new"), free: true},
 		{name: "from", path: at(own, "/posts/new?from="+id(of.Draft))},
 		{name: "client", path: at(own, "/posts/new?client="+id(of.Client))},
+		{name: "account", path: at(own, "/posts/new?account="+id(of.Account))},
 	}
 }
 

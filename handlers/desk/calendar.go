@@ -84,7 +84,11 @@ func (d *Desk) showSpan(w http.ResponseWriter, r *http.Request, scope *db.Scope,
 	if empty(c.Days) {
 		p.Empty = emptyWords("in "+p.Title, p.Filter.Clear != "")
 	}
-	g := dayDrawer{desk: d, scope: scope, lookup: l, page: c, today: localDay(d.Now(), c.Zone), card: cardDrawer(scope, c.Zone, c.Choices),
+	free, err := d.freeSlots(r, scope, l, c)
+	if err != nil {
+		return err
+	}
+	g := dayDrawer{free: free, desk: d, scope: scope, lookup: l, page: c, today: localDay(d.Now(), c.Zone), card: cardDrawer(scope, c.Zone, c.Choices),
 		feasts: celebrations(c.Clients, l.filter.Clients, wallDay(c.Days[0].Date), wallDay(c.Days[len(c.Days)-1].Date).AddDate(0, 0, 1))}
 	look := page{title: p.Title, nav: "calendar", wide: true, live: true, here: l.address(l.values), notices: notices, modules: []string{"js/plan-board.js"}}
 	if span == db.MonthSpan {

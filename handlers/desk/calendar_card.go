@@ -22,8 +22,8 @@ func cardDrawer(scope *db.Scope, zone string, c db.Choices) func(db.CalendarCard
 	labels := labelDrawer(c.Labels)
 	return func(c db.CalendarCard) calendar.Card {
 		p := calendar.Card{
-			Labels: labels(c.Labels),
-			Href:   at(scope, "/posts/"+id(c.Post)), Words: c.Excerpt, Marks: marks(c.Networks), Clients: clientNames(c.Clients, byID),
+			Labels: labels(c.Labels), Clash: clashWords(c.Collisions),
+			Href: at(scope, "/posts/"+id(c.Post)), Words: c.Excerpt, Marks: marks(c.Networks), Clients: clientNames(c.Clients, byID),
 			State: db.ShownTogether(c.Shown), Status: shownWords(c.Shown),
 		}
 		if !c.DueAt.IsZero() {

@@ -20,6 +20,7 @@ type dayDrawer struct {
 	today  model.Date
 	card   func(db.CalendarCard) calendar.Card
 	feasts map[model.Date][]celebration
+	free   map[model.Date][]calendar.FreeSlot
 }
 
 func (g dayDrawer) month(frame calendar.FrameProps) calendar.MonthProps {
@@ -44,6 +45,7 @@ func (g dayDrawer) day(one db.CalendarDay) calendar.Day {
 		Today: one.Date == g.today, Past: wall.Before(wallDay(g.today)), More: one.More,
 	}
 	p.Quiet, p.QuietSays = g.quiet(one)
+	p.Free = g.free[one.Date]
 	p.Notes = dayNotes(one.Date, g.page.Notes, g.feasts)
 	// Both begin as they look, so that whoever steers by voice can say what they see.
 	p.Label = wall.Format("Mon 2 January") + ", " + postsWords(len(one.Cards)+one.More)
@@ -119,6 +121,11 @@ func (g dayDrawer) slot(day calendar.Day, one db.CalendarDay, hour int) calendar
 	for _, c := range one.Cards {
 		if when, err := model.At(c.DueAt, g.page.Zone); err == nil && when.Local.Hour == hour {
 			s.Cards = append(s.Cards, g.card(c))
+		}
+	}
+	for _, free := range g.free[one.Date] {
+		if free.Hour == hour {
+			s.Free = append(s.Free, free)
 		}
 	}
 	return s

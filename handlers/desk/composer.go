@@ -13,7 +13,7 @@ import (
 )
 
 // showNewPost answers GET /posts/new with an empty form. from=ID fills it with
-// what another post says to the clients that the reader sees, day=2026-03-20 with a day, clock=09:00 with a time of it, client=ID unfolds a client.
+// what another post says to the clients that the reader sees, day=2026-03-20 with a day, clock=09:00 with a time of it, client=ID unfolds a client, account=ID chooses an account.
 func (d *Desk) showNewPost(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
 	form := composition{variants: map[network.Name]variantForm{}}
 	if from := r.FormValue("from"); from != "" {
@@ -38,6 +38,13 @@ func (d *Desk) showNewPost(w http.ResponseWriter, r *http.Request, scope *db.Sco
 		return err
 	}
 	form.owner, form.copy = model.ClientID(client), web.FormKey()
+	account, err := optionalID(r.FormValue("account"))
+	if err != nil {
+		return err
+	}
+	if account != 0 && len(form.content.Accounts) == 0 {
+		form.content.Accounts = []model.AccountID{model.AccountID(account)}
+	}
 	left, err := scope.Copies(r.Context(), 0)
 	if err != nil {
 		return err
@@ -57,6 +64,9 @@ func (d *Desk) showNewPost(w http.ResponseWriter, r *http.Request, scope *db.Sco
 	}
 	if !e.knowsOwner() {
 		return errNoClient
+	}
+	if account != 0 && e.lost != nil {
+		return e.lost
 	}
 	return e.draw(w, r, http.StatusOK)
 }

@@ -104,6 +104,9 @@ func (e *editing) place(t db.CheckedTarget, field string) string {
 	case strings.HasPrefix(field, "media."):
 		return mediaPlace(t.Media, strings.TrimPrefix(field, "media."))
 	}
+	if field == "when" {
+		return "#composer-when"
+	}
 	return "#composer-media"
 }
 

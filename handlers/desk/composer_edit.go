@@ -180,7 +180,10 @@ func (e *editing) check(ctx context.Context) error {
 		e.checkNo = no
 		return nil
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return e.warnOfCollisions(ctx)
 }
 
 // toSave is the form as SavePost takes it.

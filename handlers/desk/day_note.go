@@ -2,6 +2,7 @@ package desk
 
 import (
 	"net/http"
+	"strconv"
 	"time"
 
 	"herald/db"
@@ -18,6 +19,7 @@ func (d *Desk) dayNoteRoutes() []route {
 		{"POST /w/{slug}/days", model.PostsWrite, d.createDayNote},
 		{"POST /w/{slug}/days/{note}/removal", model.PostsWrite, d.removeDayNote},
 		{"POST /w/{slug}/clients/{client}/holidays", model.PostsWrite, d.setHolidays},
+		{"POST /w/{slug}/clients/{client}/apart", model.PostsWrite, d.setApart},
 	}
 }
 
@@ -75,6 +77,18 @@ func (d *Desk) setHolidays(w http.ResponseWriter, r *http.Request, scope *db.Sco
 	return d.say(w, r, at(scope, "/days"), "Saved. The calendar shows them from now on.")
 }
 
+// setApart answers POST /clients/{client}/apart.
+func (d *Desk) setApart(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
+	minutes, err := web.Count(r.PostFormValue("apart"))
+	if err != nil {
+		minutes = -1
+	}
+	if err := scope.SetApart(r.Context(), model.ClientID(web.ID(r.PathValue("client"))), minutes); err != nil {
+		return err
+	}
+	return d.say(w, r, at(scope, "/days"), "Saved. Posts that are closer than that are marked from now on.")
+}
+
 func (d *Desk) drawDays(w http.ResponseWriter, r *http.Request, scope *db.Scope, status int, month model.Date, form calendar.NoteForm) error {
 	if month == (model.Date{}) {
 		month = localDay(d.Now(), scope.Workspace.Zone)
@@ -113,7 +127,7 @@ func noteRow(scope *db.Scope, n db.DayNote) calendar.NoteRow {
 }
 
 func holidayRow(scope *db.Scope, c db.CalendarClient) calendar.HolidayRow {
-	row := calendar.HolidayRow{ID: id(c.ID), Client: c.Name, Region: "None", Regions: []ui.Option{{Label: "None"}}}
+	row := calendar.HolidayRow{ID: id(c.ID), Client: c.Name, Region: "None", Apart: strconv.Itoa(c.Apart), Regions: []ui.Option{{Label: "None"}}}
 	for _, r := range holiday.Regions() {
 		chosen := r.Code == c.Holidays
 		row.Regions = append(row.Regions, ui.Option{Value: r.Code, Label: r.Name, Chosen: chosen})
@@ -122,7 +136,7 @@ func holidayRow(scope *db.Scope, c db.CalendarClient) calendar.HolidayRow {
 		}
 	}
 	if scope.MayKeep(c.ID) {
-		row.Change = at(scope, "/clients/"+id(c.ID)+"/holidays")
+		row.Change, row.ChangeApart = at(scope, "/clients/"+id(c.ID)+"/holidays"), at(scope, "/clients/"+id(c.ID)+"/apart")
 	}
 	return row
 }
