@@ -395,6 +395,10 @@ func listMethods() map[string]method {
 		"NextSlots": {empty: true, calls: map[string]call{"account": func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return sc.NextSlots(ctx, 0, []model.AccountID{of.Account})
 		}}},
+		"CalendarExport": filtered(func(ctx context.Context, sc *db.Scope, f db.CalendarFilter) (any, error) {
+			rows, choices, _, err := sc.CalendarExport(ctx, db.MonthSpan, model.Date{}, f)
+			return []any{rows, choices}, err
+		}),
 		"CalendarZone": filtered(func(ctx context.Context, sc *db.Scope, f db.CalendarFilter) (any, error) {
 			return sc.CalendarZone(ctx, f)
 		}),

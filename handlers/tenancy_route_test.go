@@ -59,6 +59,7 @@ var routes = all(settingRoutes, map[string]route{
 	"POST /w/{slug}/days/{note}/removal":            post(func(of dbtest.Holding) string { return "/days/" + id(of.Note) + "/removal" }),
 	"POST /w/{slug}/clients/{client}/holidays":      post(func(of dbtest.Holding) string { return "/clients/" + id(of.Client) + "/holidays" }, "holidays", "DE-BY"),
 	"POST /w/{slug}/clients/{client}/apart":         post(func(of dbtest.Holding) string { return "/clients/" + id(of.Client) + "/apart" }, "apart", "20"),
+	"GET /w/{slug}/calendar.csv":                    lists("/calendar.csv"),
 	"GET /w/{slug}/labels":                          free("/labels"),
 	"POST /w/{slug}/labels":                         newLabels,
 	"POST /w/{slug}/labels/{label}":                 post(func(of dbtest.Holding) string { return "/labels/" + id(of.Label) }, "name", "Another name", "tint", "2"),

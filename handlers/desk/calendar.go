@@ -142,6 +142,7 @@ func spanTitle(span db.Span, c db.Calendar) string {
 func (d *Desk) calendarFrame(scope *db.Scope, l lookup, zone string, c db.Choices, counts map[string]int) calendar.FrameProps {
 	p := calendar.FrameProps{Zone: zone, Feeds: at(scope, "/feeds"), Filter: l.filterProps(c, counts), Today: l.with("date", "")}
 	p.Filter.Labels, p.Days = at(scope, "/labels"), at(scope, "/days")
+	p.Export = lookup{path: at(scope, "/calendar.csv")}.address(l.values)
 	if i := slices.IndexFunc(c.Clients, func(c db.CalendarClient) bool { return slices.Equal(l.filter.Clients, []model.ClientID{c.ID}) }); i >= 0 {
 		p.Zone += ", as at " + c.Clients[i].Name
 	}
