@@ -1,6 +1,7 @@
 package db_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -25,7 +26,11 @@ func TestEveryChangeLeavesAnAuditLine(t *testing.T) {
 		CREATE FUNCTION public.refuse_line() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no line today'; END $$`)
 	w.Super(t, agency.Shard, `CREATE TRIGGER no_line BEFORE INSERT ON tenant.audit FOR EACH ROW EXECUTE FUNCTION public.refuse_line()`)
 	methods := scopeMethods()
-	for _, name := range slices.Sorted(maps.Keys(methods)) {
+	for n, name := range slices.Sorted(maps.Keys(methods)) {
+		if n%40 == 39 { // there is an end to what one workspace may have
+			w.Super(t, agency.Shard, `ALTER TABLE tenant.audit DISABLE TRIGGER no_line`)
+			agency = w.Agency(t, fmt.Sprintf("north-%d", n), dbtest.SecondShard)
+		}
 		for _, what := range slices.Sorted(maps.Keys(methods[name].calls)) {
 			w.Super(t, agency.Shard, `ALTER TABLE tenant.audit DISABLE TRIGGER no_line`)
 			h := agency.Holding(t, strings.ToLower(strings.ReplaceAll(name+what, " ", "")))

@@ -19,6 +19,7 @@ func benchCommand(ctx context.Context, args []string, out io.Writer) error {
 	pictures := f.Bool("pictures", false, "measure thumbnails alone")
 	upload := f.Bool("upload", false, "measure an upload of 2 GB alone")
 	library := f.Bool("library", false, "measure pages of a library of 10,000 files alone")
+	pages := f.Bool("pages", false, "measure the screens with 10,000 targets alone; fails where one is over its limits")
 	fanout := f.Bool("fanout", false, "measure one post to 40 accounts of 12 networks alone")
 	if err := parse(f, args); err != nil {
 		return err
@@ -34,6 +35,8 @@ func benchCommand(ctx context.Context, args []string, out io.Writer) error {
 		return bench.RunUpload(ctx, *asJSON, out)
 	case *fanout:
 		return bench.RunFanout(ctx, *asJSON, out)
+	case *pages:
+		return bench.RunPages(ctx, *asJSON, out)
 	case *library:
 		return bench.RunLibrary(ctx, *asJSON, out)
 	}

@@ -62,6 +62,10 @@ func TestPagesTakeTheSameStatementsHoweverMuchIsPlanned(t *testing.T) {
 			_, err := scope.Calendar(t.Context(), db.MonthSpan, model.Date{}, db.CalendarFilter{})
 			return err
 		},
+		"delivery": func() error {
+			_, err := scope.Delivery(t.Context(), db.DeliveryFilter{From: dbtest.Noon.AddDate(0, -2, 0), To: dbtest.Noon.AddDate(0, 2, 0), Zone: "UTC"})
+			return err
+		},
 		"list": func() error {
 			_, err := scope.CalendarList(t.Context(), model.Date{}, db.Page{}, db.CalendarFilter{})
 			return err
