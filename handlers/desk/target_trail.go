@@ -32,6 +32,9 @@ func targetTrail(e db.Evidence) []target.Entry {
 	for _, m := range e.Moves {
 		steps = append(steps, step{m.At, 3, target.Entry{State: shownMove(m.To), Title: moveTitle(m), Who: m.Name, Say: target.ReasonWords(m.To, m.Reason)}})
 	}
+	for _, r := range e.Reminders {
+		steps = append(steps, reminderSteps(r, zone)...)
+	}
 	for _, a := range e.Attempts {
 		steps = append(steps, step{a.BeganAt, 4, attemptEntry(a)})
 	}
@@ -40,6 +43,19 @@ func targetTrail(e db.Evidence) []target.Entry {
 	}
 	slices.SortStableFunc(steps, func(a, b step) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.kind, b.kind)) })
 	return entries(fold(steps, zone), zone)
+}
+
+// handedWords are what Herald reminds itself of, in words.
+var handedWords = map[string]string{"publish": "Handed to a worker", "reconcile": "Handed to a worker, to look", "follow_up": "Handed to a worker, for what follows"}
+
+// reminderSteps tell when something was due and when a worker got it. The index keeps
+// the last time of each task.
+func reminderSteps(r db.Reminder, zone string) (steps []step) {
+	if r.EnqueuedAt == nil {
+		return nil
+	}
+	due := exactTime(r.DueAt, zone).Words
+	return []step{{*r.EnqueuedAt, 3, target.Entry{State: "queued", Title: handedWords[r.Task], Say: "It was due " + due + "; the worker holds it until then."}}}
 }
 
 // exactTime is clientTime to the second, without the reader's own beside it.
