@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -285,11 +286,22 @@ func (n *Network) Matters(o Option, d Draft) bool {
 	return len(o.Formats) == 0 || slices.Contains(o.Formats, n.FormatOf(d))
 }
 
+// Steers says whether other options matter or do not by what is chosen here.
+func (n *Network) Steers(o Option) bool {
+	return o.Key == OptFormat || slices.ContainsFunc(n.Options, func(other Option) bool { return other.When[o.Key] != nil })
+}
+
 func (c *checker) option(o Option, value string) {
 	field := "options." + o.Key
 	switch {
 	case o.Kind == Choose && !slices.ContainsFunc(o.Choices, func(ch Choice) bool { return ch.Value == value }):
 		c.say(field, OptionInvalid, "%q is not a choice for %q: choose %s.", cropped(value), o.Label, o.labels())
+	case o.Fixed && value != o.Default:
+		c.say(field, OptionInvalid, "This account does not allow %q: leave it off.", o.Label)
+	case o.Kind == Many:
+		c.many(o, value)
+	case o.Kind == Moment:
+		c.moment(o, value)
 	case o.Kind == Switch && value != "true" && value != "false":
 		c.say(field, OptionInvalid, "%q is either on or off: choose one.", o.Label)
 	case o.Kind != Write || !c.readable(field, fmt.Sprintf("%q", o.Label), value):
@@ -299,6 +311,47 @@ func (c *checker) option(o Option, value string) {
 	case o.Pattern != nil && !o.Pattern.MatchString(value):
 		c.say(field, OptionInvalid, "%q has to be %s: correct it.", o.Label, o.Hint)
 	}
+}
+
+// many refuses what is not there to choose; while nobody knows what is, the network
+// decides.
+func (c *checker) many(o Option, value string) {
+	if !c.readable("options."+o.Key, fmt.Sprintf("%q", o.Label), value) {
+		return
+	}
+	if o.Max > 0 && o.length(value) > o.Max {
+		c.say("options."+o.Key, OptionTooLong, "%q has %s characters, %s takes %s: shorten it.", o.Label, number(o.length(value)), c.n.Label, number(o.Max))
+		return
+	}
+	for _, name := range Tags(value) {
+		if len(o.Choices) > 0 && !slices.ContainsFunc(o.Choices, func(ch Choice) bool { return ch.Value == name }) {
+			c.say("options."+o.Key, OptionInvalid, "%q is not among %q of this account: choose others.", cropped(name), o.Label)
+			return
+		}
+	}
+}
+
+// moment refuses a day or a time that there is not, and one before that it follows.
+func (c *checker) moment(o Option, value string) {
+	at, whole, ok := readMoment(value)
+	if !ok {
+		c.say("options."+o.Key, OptionInvalid, "%q has to be a day, with or without a time: correct it.", o.Label)
+		return
+	}
+	first, firstWhole, has := readMoment(c.d.Options[o.After])
+	if has && (at.Before(first) || at.Equal(first) && !whole && !firstWhole) {
+		before, _ := c.n.Option(o.After)
+		c.say("options."+o.Key, OptionInvalid, "%q has to come after %q: correct one of them.", o.Label, before.Label)
+	}
+}
+
+// readMoment reads a Moment's value; whole says that it is a day without a time.
+func readMoment(value string) (at time.Time, whole, ok bool) {
+	if at, err := time.Parse(time.DateOnly, value); err == nil {
+		return at, true, true
+	}
+	at, err := time.Parse("2006-01-02 15:04", value)
+	return at, false, err == nil
 }
 
 // length measures a value as the network does.

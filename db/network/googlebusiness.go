@@ -23,11 +23,11 @@ var googleBusiness = Network{
 		{Key: OptButton, Label: "Button for the link", Kind: Choose, Default: "LEARN_MORE", When: map[string][]string{OptKind: {"STANDARD", "EVENT"}}, Choices: []Choice{
 			{"LEARN_MORE", "Learn more"}, {"BOOK", "Book"}, {"ORDER", "Order online"}, {"SHOP", "Buy"}, {"SIGN_UP", "Sign up"}, {"CALL", "Call now, without a link"}}},
 		{Key: OptEvent, Label: "Title of the event or offer", Kind: Write, Required: true, Max: 58, Unit: CodePoints, When: dated},
-		{Key: OptStarts, Label: "Starts", Help: "In the location's own time.", Kind: Write, Required: true, Max: 16, Pattern: moment, Hint: "a day, as 2026-05-01, with or without a time, as 2026-05-01 18:30", When: dated},
-		{Key: OptEnds, Label: "Ends", Kind: Write, Required: true, Max: 16, Pattern: moment, Hint: "a day, as 2026-05-01, with or without a time, as 2026-05-01 18:30", When: dated},
+		{Key: OptStarts, Label: "Starts", Help: "In the location's own time.", Kind: Moment, Required: true, When: dated},
+		{Key: OptEnds, Label: "Ends", Kind: Moment, Required: true, After: OptStarts, When: dated},
 		{Key: OptCoupon, Label: "Coupon code", Kind: Write, Max: 58, When: map[string][]string{OptKind: {"OFFER"}}},
 		{Key: OptTerms, Label: "Terms of the offer", Kind: Write, Max: 1000, When: map[string][]string{OptKind: {"OFFER"}}},
-		{Key: OptLanguage, Label: "Language", Kind: Write, Max: 10, Pattern: regexp.MustCompile(`^[a-z]{2,3}(-[A-Za-z0-9]{2,4})?$`), Hint: "a language code, as en"},
+		{Key: OptLanguage, Label: "Language", Kind: Write, Max: 10, Suggest: languages, Pattern: regexp.MustCompile(`^[a-z]{2,3}(-[A-Za-z0-9]{2,4})?$`), Hint: "a language code, as en"},
 	},
 	Scopes: []Scope{{Name: "https://www.googleapis.com/auth/business.manage"}},
 	Rates:  []Rate{{"post", 10, time.Minute}},
@@ -46,8 +46,7 @@ var googleBusiness = Network{
 }
 
 var (
-	dated  = map[string][]string{OptKind: {"EVENT", "OFFER"}}
-	moment = regexp.MustCompile(`^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9])?$`)
+	dated = map[string][]string{OptKind: {"EVENT", "OFFER"}}
 
 	googleBusinessImage = FileRule{Types: []string{"image/jpeg", "image/png"}, Bytes: 5_000_000, MinWidth: 250, MinHeight: 250}
 )

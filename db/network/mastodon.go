@@ -26,7 +26,7 @@ var mastodon = Network{
 			{"public", "Everyone"}, {"unlisted", "Everyone, not in timelines"}, {"private", "Followers"}}},
 		{Key: OptSpoiler, Label: "Content warning", Help: "Counts towards the limit.", Kind: Write, Max: 500},
 		{Key: OptSensitive, Label: "Hide the media behind a click", Kind: Switch, Default: "false"},
-		{Key: OptLanguage, Label: "Language", Kind: Write, Max: 3,
+		{Key: OptLanguage, Label: "Language", Kind: Write, Max: 3, Suggest: languages,
 			Pattern: regexp.MustCompile(`^[a-z]{2,3}$`), Hint: "a language code, as en"},
 	},
 	Scopes: []Scope{

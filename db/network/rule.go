@@ -100,6 +100,8 @@ const (
 	Choose OptionKind = "choice"
 	Switch OptionKind = "bool" // "true" or "false"
 	Write  OptionKind = "text"
+	Moment OptionKind = "moment" // a day, as 2026-05-01, with or without a time, as 2026-05-01 18:30
+	Many   OptionKind = "many"   // several of Choices, parted by commas
 )
 
 // Option is one thing to choose per target.
@@ -118,7 +120,10 @@ type Option struct {
 	Hint     string                 // what Pattern wants: "a two-letter code, as en"
 	Formats  []Format               // where it matters; empty for everywhere
 	When     map[string][]string    // choices among other options under which it matters; empty for always
-	Learned  string                 // the account's setting that lists, parted by commas, which of Choices it has; of Write, what there is to choose (see Offer)
+	Learned  string                 // the account's setting that lists, parted by commas, which of Choices it has; of Write and Many, what there is to choose (see Offer); of Switch, "false" if it may not be on
+	Suggest  []Choice               // of Write: what people mostly mean
+	After    string                 // of Moment: the option whose moment comes first
+	Fixed    bool                   // the account leaves no choice: only Default is taken
 	Silences []string               // values under which no first comment is possible
 }
 

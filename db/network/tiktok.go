@@ -26,9 +26,9 @@ var tiktok = Network{
 		{Key: OptPrivacy, Label: "Who sees it", Kind: Choose, Required: true, Learned: "privacy_options", Choices: []Choice{
 			{"PUBLIC_TO_EVERYONE", "Everyone"}, {"MUTUAL_FOLLOW_FRIENDS", "Friends"}, {"FOLLOWER_OF_CREATOR", "Followers"}, {"SELF_ONLY", "Only the creator"}}},
 		{Key: OptTitle, Label: "Title", Kind: Write, Max: 90, Unit: UTF16, Formats: []Format{FormatImage, FormatImages}},
-		{Key: OptComments, Label: "People may comment", Kind: Switch, Default: "true"},
-		{Key: OptDuet, Label: "People may make duets", Kind: Switch, Default: "true", Formats: []Format{FormatVideo}},
-		{Key: OptStitch, Label: "People may stitch", Kind: Switch, Default: "true", Formats: []Format{FormatVideo}},
+		{Key: OptComments, Label: "People may comment", Kind: Switch, Default: "true", Learned: "may_comment"},
+		{Key: OptDuet, Label: "People may make duets", Kind: Switch, Default: "true", Learned: "may_duet", Formats: []Format{FormatVideo}},
+		{Key: OptStitch, Label: "People may stitch", Kind: Switch, Default: "true", Learned: "may_stitch", Formats: []Format{FormatVideo}},
 		{Key: OptDisclose, Label: "Advertises", Kind: Choose, Default: "none", Choices: []Choice{
 			{"none", "Nobody"}, {"own", "The creator's own business"}, {"paid", "Somebody who pays for it"}, {"both", "Both"}}},
 		{Key: OptSynthetic, Label: "Made by a machine", Kind: Switch, Default: "false", Formats: []Format{FormatVideo}},

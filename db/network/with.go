@@ -34,8 +34,17 @@ func (o *Option) narrow(list string) {
 	if o.Learned == "" || list == "" {
 		return
 	}
-	if o.Kind == Write {
+	switch o.Kind {
+	case Write:
 		o.offer(list)
+		return
+	case Many:
+		o.Choices = named(list)
+		return
+	case Switch:
+		if list == "false" {
+			o.Default, o.Fixed = "false", true
+		}
 		return
 	}
 	has := strings.Split(list, ",")
@@ -62,6 +71,17 @@ func (o *Option) offer(list string) {
 	if len(choices) == 1 {
 		o.Default = choices[0].Value
 	}
+}
+
+// named are the choices of a list of names, which are sent as they are. A name with
+// a comma could not be told from two.
+func named(list string) (choices []Choice) {
+	for pair := range strings.SplitSeq(list, ";") {
+		if _, label, ok := strings.Cut(pair, "="); ok && !strings.Contains(label, ",") {
+			choices = append(choices, Choice{label, label})
+		}
+	}
+	return choices
 }
 
 // Offer writes what an Option of kind Write reads from a setting, as much of it as

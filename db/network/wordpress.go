@@ -26,7 +26,7 @@ var wordpress = Network{
 		{Key: OptExcerpt, Label: "Excerpt", Kind: Write, Max: 1000},
 		{Key: OptSlug, Label: "Slug", Help: "The last part of the address; made from the title if nothing is said.", Kind: Write, Max: 100,
 			Pattern: regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`), Hint: "small letters and digits, parted by hyphens"},
-		{Key: OptCategories, Label: "Categories", Help: "Their names, separated by commas. They have to be there.", Kind: Write, Max: 500, When: map[string][]string{OptKind: {"post"}}},
+		{Key: OptCategories, Label: "Categories", Help: "Their names, separated by commas, unless the account is checked and they are listed here. They have to be there.", Kind: Many, Max: 500, Learned: "categories", When: map[string][]string{OptKind: {"post"}}},
 		{Key: OptTags, Label: "Tags", Help: "Separated by commas; those that are not there are made.", Kind: Write, Max: 500, When: map[string][]string{OptKind: {"post"}}},
 		{Key: OptComments, Label: "People may comment", Kind: Switch, Default: "true"},
 	},

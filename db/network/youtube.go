@@ -36,7 +36,7 @@ var youtube = Network{
 			{"25", "News & Politics"}, {"26", "Howto & Style"}, {"27", "Education"}, {"28", "Science & Technology"}, {"29", "Nonprofits & Activism"}}},
 		{Key: OptTags, Label: "Tags", Help: "Separated by commas.", Kind: Write, Max: 500, Length: youtubeTags,
 			Pattern: regexp.MustCompile(`^[^<>]*$`), Hint: "words without < and >"},
-		{Key: OptLanguage, Label: "Language", Kind: Write, Max: 12,
+		{Key: OptLanguage, Label: "Language", Kind: Write, Max: 12, Suggest: languages,
 			Pattern: regexp.MustCompile(`^[a-z]{2,3}(-[A-Za-z0-9]{2,8})?$`), Hint: "a language code, as en or pt-BR"},
 	},
 	Scopes: []Scope{

@@ -186,12 +186,13 @@ func (c *composition) has(id model.MediaID) bool {
 	return slices.ContainsFunc(c.content.Media, func(m model.ContentMedia) bool { return m.ID == id })
 }
 
-// readOptions reads option.ACCOUNT.KEY. The last value counts, so that a box that
+// readOptions reads option.ACCOUNT.KEY, moment.ACCOUNT.KEY and many.ACCOUNT.KEY. The last value counts, so that a box that
 // is not ticked can be told from one that was not there.
 func (c *composition) readOptions(p *parts) error {
 	c.content.Options = map[model.AccountID]map[string]string{}
 	for name, values := range p.Values {
-		rest, ok := strings.CutPrefix(name, "option.")
+		kind, rest, _ := strings.Cut(name, ".")
+		join, ok := joins[kind]
 		if !ok {
 			continue
 		}
@@ -206,9 +207,18 @@ func (c *composition) readOptions(p *parts) error {
 		if c.content.Options[list[0]] == nil {
 			c.content.Options[list[0]] = map[string]string{}
 		}
-		c.content.Options[list[0]][key] = typed(values[len(values)-1])
+		c.content.Options[list[0]][key] = typed(join(values))
 	}
 	return nil
+}
+
+// joins put the values of one option together, by what kind of field they come from.
+var joins = map[string]func([]string) string{
+	"option": func(values []string) string { return values[len(values)-1] },
+	"moment": func(values []string) string { return strings.TrimSpace(strings.Join(values, " ")) },
+	"many": func(values []string) string {
+		return strings.Join(slices.DeleteFunc(values, func(s string) bool { return s == "" }), ", ")
+	},
 }
 
 func (c *composition) readVariants(p *parts) error {

@@ -170,7 +170,7 @@ func (e *editing) options(t db.CheckedTarget) (fields []composer.OptionField) {
 		if !t.Network.Matters(o, t.Draft) && value == "" {
 			continue
 		}
-		f := composer.OptionField{Name: fmt.Sprintf("option.%d.%s", t.AccountID, o.Key), ID: fmt.Sprintf("option-%d-%s", t.AccountID, o.Key), Option: o, Value: value}
+		f := composer.OptionField{Name: fmt.Sprintf("option.%d.%s", t.AccountID, o.Key), ID: fmt.Sprintf("option-%d-%s", t.AccountID, o.Key), Option: o, Value: value, Steers: t.Network.Steers(o)}
 		for _, p := range t.Problems {
 			if p.Field == "options."+o.Key && !p.Warn {
 				f.Problem = p.Say

@@ -214,6 +214,7 @@ type OptionField struct {
 	Option  network.Option
 	Value   string
 	Problem string
+	Steers  bool // other fields come and go with it
 }
 
 // Media is the post's files.

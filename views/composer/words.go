@@ -2,7 +2,10 @@ package composer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/a-h/templ"
 
 	"herald/db/network"
 	"herald/views/ui"
@@ -98,8 +101,53 @@ func verdictWord(verdict string) string {
 
 func (f OptionField) props() ui.FieldProps {
 	p := ui.FieldProps{Name: f.Name, ID: f.ID, Label: f.Option.Label, Help: f.Option.Help, Value: f.Value, Problem: f.Problem}
-	p.Optional = f.Option.Kind == network.Write && !f.Option.Required
+	p.Optional = f.Option.Kind != network.Choose && !f.Option.Required
+	if len(f.Option.Suggest) > 0 {
+		p.Attrs = templ.Attributes{"list": f.ID + "-list"}
+	}
 	return p
+}
+
+// name is that of a field whose values are put together when they are read.
+func (f OptionField) name(kind string) string { return kind + strings.TrimPrefix(f.Name, "option") }
+
+func (f OptionField) day() ui.FieldProps {
+	p := f.props()
+	p.Name, p.Type = f.name("moment"), "date"
+	p.Value, _, _ = strings.Cut(f.Value, " ")
+	return p
+}
+
+func (f OptionField) clock() ui.FieldProps {
+	_, clock, _ := strings.Cut(f.Value, " ")
+	return ui.FieldProps{Name: f.name("moment"), ID: f.ID + "-time", Label: f.Option.Label + ", time", Type: "time", Optional: true, Value: clock}
+}
+
+func (f OptionField) several() (list []ui.Option) {
+	chosen := network.Tags(f.Value)
+	for _, c := range f.Option.Choices {
+		list = append(list, ui.Option{Value: c.Value, Label: c.Label, Chosen: slices.Contains(chosen, c.Value)})
+	}
+	for _, c := range chosen { // that are not there any more: said by the check, taken out by hand
+		if !slices.ContainsFunc(f.Option.Choices, func(o network.Choice) bool { return o.Value == c }) {
+			list = append(list, ui.Option{Value: c, Label: c, Chosen: true})
+		}
+	}
+	return list
+}
+
+func (f OptionField) help() string {
+	if f.Option.Fixed {
+		return "The account's own settings do not allow it."
+	}
+	return f.Option.Help
+}
+
+func (f OptionField) off() templ.Attributes {
+	if f.Option.Fixed {
+		return templ.Attributes{"disabled": true}
+	}
+	return nil
 }
 
 func (f OptionField) value() string {

@@ -79,7 +79,8 @@ func reason(word string, attempt int) *fault.Fault {
 
 // settings are what the catalogue reads.
 func (c creator) settings() map[string]string {
-	set := map[string]string{"username": c.Username, "privacy_options": strings.Join(c.Privacy, ",")}
+	set := map[string]string{"username": c.Username, "privacy_options": strings.Join(c.Privacy, ","),
+		"may_comment": strconv.FormatBool(!c.Silent), "may_duet": strconv.FormatBool(!c.NoDuet), "may_stitch": strconv.FormatBool(!c.NoStitch)}
 	if c.Longest > 0 {
 		set["video_seconds"] = strconv.FormatInt(c.Longest, 10)
 	}

@@ -25,6 +25,9 @@ type creator struct {
 	Nickname string   `json:"creator_nickname"`
 	Privacy  []string `json:"privacy_level_options"`
 	Longest  int64    `json:"max_video_post_duration_sec"`
+	Silent   bool     `json:"comment_disabled"`
+	NoDuet   bool     `json:"duet_disabled"`
+	NoStitch bool     `json:"stitch_disabled"`
 }
 
 // status is how far TikTok is with a publish. The ids of posts are numbers of more
@@ -106,7 +109,9 @@ type photos struct {
 // info is what the post says.
 func (u *upload) info() info {
 	p := u.job.Post
-	on := func(key string) bool { return value(p, key) == "true" }
+	n, _ := network.Get(network.TikTok)
+	n = n.With(u.job.Account.Settings)
+	on := func(key string) bool { return n.Value(network.Draft{Options: p.Options}, key) == "true" }
 	whom := value(p, network.OptDisclose)
 	i := info{Privacy: value(p, network.OptPrivacy), NoComment: !on(network.OptComments), Paid: whom == "paid" || whom == "both", Own: whom == "own" || whom == "both"}
 	if p.Format != network.FormatVideo {

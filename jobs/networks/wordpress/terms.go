@@ -3,9 +3,11 @@ package wordpress
 import (
 	"context"
 	"encoding/json"
+	"html"
 	"net/http"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"herald/db/network"
@@ -50,7 +52,7 @@ func (a *Adapter) term(ctx context.Context, job networks.Job, taxonomy, name str
 		return 0, err
 	}
 	for _, t := range list {
-		if strings.EqualFold(t.Name, name) {
+		if strings.EqualFold(html.UnescapeString(t.Name), name) {
 			return t.ID, nil
 		}
 	}
@@ -116,5 +118,26 @@ func (a *Adapter) Check(ctx context.Context, account networks.Account) (networks
 		return networks.Profile{}, fault.New(fault.Permission, "publish_posts", "This login may write at the site, but not publish. Give it the role of an author or an editor.")
 	}
 	p.Name = me.Name
+	if list, err := a.categories(ctx, job); err == nil { // else their names are typed
+		p.Settings["categories"] = list
+	}
 	return p, nil
+}
+
+// categories are the site's, as the composer offers them: the first hundred, by name.
+func (a *Adapter) categories(ctx context.Context, job networks.Job) (string, error) {
+	c := a.call(job, httpx.Check, http.MethodGet, "categories", nil)
+	c.Query = url.Values{"per_page": {"100"}, "orderby": {"name"}, "_fields": {"id,name"}}
+	var list []struct {
+		ID   int64  `json:"id"`
+		Name string `json:"name"`
+	}
+	if _, err := a.door.Do(ctx, c, &list); err != nil {
+		return "", err
+	}
+	var choices []network.Choice
+	for _, t := range list {
+		choices = append(choices, network.Choice{Value: strconv.FormatInt(t.ID, 10), Label: html.UnescapeString(t.Name)})
+	}
+	return network.Offer(choices), nil
 }
