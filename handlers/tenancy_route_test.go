@@ -134,6 +134,8 @@ var routes = all(settingRoutes, map[string]route{
 	"POST /review/{token}/comments":                reviewed("/comments", reviewComment),
 	"POST /review/{token}/links":                   reviewed("/links", func(*grounds, dbtest.Holding) url.Values { return url.Values{} }),
 	"GET /m/{signed}":                              signed,
+	"POST /w/{slug}/cards":                         freePost("/cards", "card", "no address"),
+	"GET /w/{slug}/cards/{hash}":                   get(func(of dbtest.Holding) string { return "/cards/" + of.Card }),
 	"GET /w/{slug}/feeds":                          free("/feeds"),
 	"GET /w/{slug}/settings/networks":              free("/settings/networks"),
 	"POST /w/{slug}/feeds":                         feeds,

@@ -36,6 +36,7 @@ type Holding struct {
 	Comment  int64
 	Blackout model.BlackoutID
 	Feed     model.FeedID // of the client alone, the owner's
+	Card     string       // hash of a link's card that has a picture
 	Slot     model.SlotID // of the account
 	Calendar string       // token of somebody else's feed of it
 	Viewer   model.UserID // that somebody: sees the client, and no other
@@ -90,6 +91,7 @@ func (a *Agency) Holding(t testing.TB, slug string) Holding {
 	h.ask(t)
 	h.subscribe(t)
 	h.labels(t)
+	h.keepCard(t)
 	h.invite(t)
 	h.signIn(t)
 	h.fill(t)
@@ -202,6 +204,19 @@ func (h *Holding) subscribe(t testing.TB) {
 		t.Fatal(err)
 	}
 	h.Feed = Look[model.FeedID](t, h.w, h.Shard, `SELECT max(id) FROM tenant.feeds WHERE tenant_id = $1 AND client_id = $2`, h.ID, h.Client) // the later one
+}
+
+// keepCard keeps what was read at an address a while ago.
+func (h *Holding) keepCard(t testing.TB) {
+	t.Helper()
+	address := "https://" + h.Mark + ".example/menu"
+	h.w.Super(t, h.Shard, `INSERT INTO tenant.link_cards (tenant_id, hash, title, picture, asked_at, read_at, expires_at)
+		VALUES ($1, sha256(convert_to($2, 'UTF8')), $2, convert_to($2, 'UTF8'), $3, $3, $3) ON CONFLICT DO NOTHING`, h.ID, address, Noon.Add(-time.Hour))
+	cards, err := h.Owner.LinkCards(t.Context(), []string{address})
+	if err != nil || cards[address].Hash == "" {
+		t.Fatalf("the card is not kept: %v, %v", cards, err)
+	}
+	h.Card = cards[address].Hash
 }
 
 // invite asks somebody to join, and reads the link that was mailed.

@@ -31,6 +31,12 @@ func (e *editing) checkPart() composer.Check {
 		}
 		c.Groups[i].Look.Handles = append(c.Groups[i].Look.Handles, t.Handle)
 	}
+	for address, card := range e.cards {
+		if card.Waits {
+			c.Unread = append(c.Unread, address)
+		}
+	}
+	slices.Sort(c.Unread)
 	c.Open(e.form.look)
 	return c
 }
@@ -62,6 +68,7 @@ func (e *editing) look(t db.CheckedTarget) preview.Props {
 	for i, id := range t.Media {
 		p.Media = append(p.Media, e.shown(t, i, e.assets[id]))
 	}
+	p.Card = e.cards[p.Reads()]
 	return p
 }
 

@@ -10,6 +10,7 @@ import (
 	"herald/db/model"
 	"herald/db/network"
 	"herald/views/composer"
+	"herald/views/preview"
 	"herald/views/ui"
 )
 
@@ -24,6 +25,7 @@ type editing struct {
 	labels  []db.Label
 	assets  map[model.MediaID]db.Asset
 	checked db.Checked
+	cards   map[string]*preview.Card // by address
 	paths   composer.Paths
 
 	left        []composer.Left                // posts that were begun and not saved
@@ -69,7 +71,7 @@ func (d *Desk) edit(ctx context.Context, scope *db.Scope, form composition) (e *
 
 // paths are where the composer's forms and links go.
 func (d *Desk) paths(scope *db.Scope, id model.PostID) composer.Paths {
-	p := composer.Paths{Save: at(scope, "/posts"), Form: at(scope, "/posts/form"), Check: at(scope, "/posts/check"),
+	p := composer.Paths{Save: at(scope, "/posts"), Form: at(scope, "/posts/form"), Check: at(scope, "/posts/check"), Cards: at(scope, "/cards"),
 		Upload: at(scope, "/media"), Uploads: at(scope, "/uploads"), Accounts: at(scope, "/accounts"), Approvals: at(scope, "/approvals")}
 	if id != 0 {
 		p.Back = postPath(scope, id)
@@ -173,6 +175,9 @@ func (e *editing) check(ctx context.Context) error {
 	e.checkNo = nil
 	checked, err := e.scope.CheckPost(ctx, e.form.id, e.toSave(), model.When{})
 	e.checked = checked
+	if err := e.readCards(ctx); err != nil {
+		return err
+	}
 	if no, ok := model.Refused(err); ok {
 		if no.Kind == model.NotFound || no.Kind == model.Forbidden {
 			e.lost = err
@@ -184,6 +189,18 @@ func (e *editing) check(ctx context.Context) error {
 		return err
 	}
 	return e.warnOfCollisions(ctx)
+}
+
+// readCards reads what is known of the pages that the post links to.
+func (e *editing) readCards(ctx context.Context) (err error) {
+	var looks []preview.Props
+	for _, t := range e.checked.Targets {
+		if t.Network != nil && len(t.Media) == 0 {
+			looks = append(looks, preview.Of(t.Network, t.Draft))
+		}
+	}
+	e.cards, err = e.desk.linkCards(ctx, e.scope, looks)
+	return err
 }
 
 // toSave is the form as SavePost takes it.

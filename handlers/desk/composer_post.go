@@ -178,6 +178,13 @@ func (d *Desk) contents(ctx context.Context, scope *db.Scope, page db.PostPage, 
 			out.Parts[i].Handles = append(out.Parts[i].Handles, t.Account)
 		}
 	}
+	cards, err := d.linkCards(ctx, scope, out.Parts)
+	if err != nil {
+		return out, err
+	}
+	for i := range out.Parts {
+		out.Parts[i].Card = cards[out.Parts[i].Reads()]
+	}
 	if len(out.Parts) == 0 && page.Hidden == 0 {
 		shared := d.partOf(scope, whole.For("", 0), "", media, nil)
 		shared.Handles = []string{"Without accounts yet"}

@@ -13,6 +13,8 @@ func (d *Desk) composerRoutes() []route {
 		{"GET /w/{slug}/media/attachments", model.MediaView, d.showAttachments},
 		{"POST /w/{slug}/posts/form", model.PostsWrite, d.changeForm},
 		{"POST /w/{slug}/posts/check", model.PostsWrite, d.checkForm},
+		{"POST /w/{slug}/cards", model.PostsWrite, d.readLinkCard},
+		{"GET /w/{slug}/cards/{hash}", model.PostsView, d.showLinkCardPicture},
 		{"POST /w/{slug}/posts/{id}/retries", model.PostsSchedule, d.retryFailures},
 		{"POST /w/{slug}/posts/{id}/archive", model.PostsWrite, d.archivePost},
 	}

@@ -15,6 +15,7 @@ type Paths struct {
 	Save      string // the form itself: the post, or the list of posts for a new one
 	Form      string // changes the form, saves nothing
 	Check     string // counters and problems
+	Cards     string // reads the page of a link
 	Upload    string
 	Uploads   string // where files go piece by piece
 	Duplicate string
@@ -293,7 +294,8 @@ type Suggestion struct {
 
 // Check is what the networks say.
 type Check struct {
-	Say    string // why nothing can be said
+	Say    string   // why nothing can be said
+	Unread []string // addresses whose pages were not read yet
 	Groups []CheckGroup
 }
 

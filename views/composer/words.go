@@ -1,8 +1,11 @@
 package composer
 
 import (
+	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -93,6 +96,18 @@ func (g CheckGroup) verdict() string {
 		verdict = "warn"
 	}
 	return verdict
+}
+
+// cardKey is an address as part of an id.
+func cardKey(address string) string {
+	h := fnv.New64a()
+	h.Write([]byte(address))
+	return strconv.FormatUint(h.Sum64(), 16)
+}
+
+func cardVals(address string) string {
+	b, _ := json.Marshal(map[string]string{"card": address})
+	return string(b)
 }
 
 func verdictWord(verdict string) string {

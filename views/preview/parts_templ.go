@@ -711,7 +711,7 @@ func card(p Props) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-			} else {
+			} else if c.Waits {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "<span class=\"look-card-picture look-blank\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

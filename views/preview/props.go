@@ -53,6 +53,7 @@ type Card struct {
 	Words   string
 	Picture string // address of our copy; empty for none
 	Say     string // why there is no more; empty if this is the card
+	Waits   bool   // the page was not read yet
 }
 
 // Of is a draft as a network gets it, without its files, which the caller has the
@@ -186,7 +187,16 @@ func (p Props) address() string {
 	return ""
 }
 
-// card is the card of the link; a post with files shows none.
+// Reads is the address whose page decides how the post looks; empty where none does.
+func (p Props) Reads() string {
+	if p.look().Reads && len(p.Media) == 0 {
+		return p.address()
+	}
+	return ""
+}
+
+// card is the card of the link; a post with files shows none, nor does one whose
+// family has no place for it.
 func (p Props) card() *Card {
 	if p.address() == "" || len(p.Media) > 0 {
 		return nil
@@ -206,6 +216,9 @@ func (p Props) card() *Card {
 	}
 	if card.Title == "" {
 		card.Title = p.host()
+	}
+	if card.Waits {
+		card.Say = "The page has not been read yet."
 	}
 	return &card
 }
