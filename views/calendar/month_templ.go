@@ -581,7 +581,7 @@ func day(d Day) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if len(d.Cards) == 0 && d.Quiet == "" && len(d.Notes) == 0 && len(d.Free) == 0 {
+		if len(d.Cards) == 0 && d.Quiet == "" && len(d.Notes) == 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, " data-bare")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
