@@ -54,7 +54,7 @@ func (e *editing) act(w http.ResponseWriter, r *http.Request) error {
 		}
 		return e.refuse(w, r, err, title)
 	}
-	return e.desk.say(w, r, postPath(e.scope, e.page.Post.ID), said)
+	return e.desk.say(w, r, postPath(e.scope, e.page.Post.ID), said+e.mergedWords())
 }
 
 // before refuses what can be known to be impossible before anything is saved,
@@ -176,16 +176,39 @@ func (e *editing) overtaken(ctx context.Context, no *model.Refusal, err error) (
 	if page.Post.Revision == e.form.seen {
 		return false, err // not stale: refused for another reason
 	}
+	return e.reconcile(ctx, page, no.Say)
+}
+
+// reconcile brings a form together with the post that overtook it. What only one of
+// the two changed is not asked about; if nothing is left to ask, it is saved, unless
+// its approval moved on, which saving would take back.
+func (e *editing) reconcile(ctx context.Context, page db.PostPage, say string) (again bool, _ error) {
+	began, notes, labels, review := e.form.began, e.form.baseNotes, e.form.baseLabels, e.form.baseReview
 	e.adopt(page)
 	if e.same() {
 		return true, nil
 	}
-	return false, e.clash(ctx, no.Say)
+	e.form.baseNotes, e.form.baseLabels, e.form.open = notes, labels, nil
+	if err := e.merge(ctx, began); err != nil {
+		return false, err
+	}
+	if e.base == nil || len(e.contested()) > 0 || review != page.Post.Review {
+		return false, e.clash(ctx, say)
+	}
+	page, err := e.scope.SavePost(ctx, e.form.id, e.toSave())
+	if no, ok := model.Refused(err); ok && no.Kind == model.Conflict {
+		return false, e.clash(ctx, no.Say)
+	}
+	if err == nil {
+		e.adopt(page)
+	}
+	return false, err
 }
 
 // adopt makes the stored post the one that the form is about.
 func (e *editing) adopt(page db.PostPage) {
-	e.page, e.form.id, e.form.seen = page, page.Post.ID, page.Post.Revision
+	e.page, e.form.id, e.form.seen, e.form.began = page, page.Post.ID, page.Post.Revision, page.Version.Number
+	e.form.baseNotes, e.form.baseLabels, e.form.baseReview = page.Post.Notes, e.labelNames(page.Post.Labels), page.Post.Review
 	e.paths = e.desk.paths(e.scope, page.Post.ID)
 }
 

@@ -28,6 +28,8 @@ func (e *editing) change(ctx context.Context) error {
 		err = e.pick(ctx)
 	case "library":
 		err = e.openPicker(ctx)
+	case "theirs", "both":
+		err = e.settle(ctx)
 	case "at":
 		err = e.form.when.take(e.form.arg)
 	default:

@@ -28,6 +28,8 @@ type editing struct {
 	cards   map[string]*preview.Card // by address
 	paths   composer.Paths
 
+	base        *model.Content                 // what the form began from; nil if that is not known
+	merged      []string                       // what was taken over from others, in words
 	left        []composer.Left                // posts that were begun and not saved
 	next        map[model.AccountID]model.When // the slots that the queue would give
 	differs     bool                           // the targets have times of their own

@@ -36,6 +36,12 @@ type composition struct {
 
 	addresses []string // of files to fetch
 
+	began      int      // number of the version that the form began from; 0 if it does not say
+	baseReview string   // and where its approval stood
+	baseNotes  string   // and the notes
+	baseLabels string   // and the labels, in words
+	open       []string // what a clash left to be settled
+
 	copy string          // names what is kept of this form while it is written
 	from *db.WorkingCopy // what it was filled from
 
@@ -92,6 +98,9 @@ func readComposition(p *parts) (c composition, err error) {
 }
 
 func (c *composition) readCopy(p *parts) {
+	c.began, _ = web.Count(p.Get("began"))
+	c.baseReview = p.Get("began_review")
+	c.baseNotes, c.baseLabels, c.open = typed(p.Get("began_notes")), typed(p.Get("began_labels")), p.Values["open"]
 	if c.copy = p.Get("copy"); !web.IsFormKey(c.copy) {
 		c.copy = web.FormKey()
 	}

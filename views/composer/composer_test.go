@@ -36,14 +36,16 @@ func busy(t *testing.T) Props {
 		Versions: []VersionRow{{Number: 1, Href: "/v", By: hostile, When: clock, Excerpt: hostile, Current: true, Approved: true}},
 		Editor: &Editor{Key: hostile, Text: hostile, Link: hostile, Comment: hostile, Labels: Labels{Labels: []LabelChoice{{Value: hostile, Name: hostile, Client: hostile, Tint: hostile}}, Keep: hostile, Problem: hostile}, Notes: hostile, Warning: hostile, Fields: map[string]string{"text": hostile, "accounts": hostile},
 			Problem:  &Problem{Title: hostile, Says: []string{hostile}, Href: "#text"},
-			Conflict: &Conflict{Say: hostile, Rows: []ConflictRow{{hostile, hostile, hostile}}},
+			Conflict: &Conflict{Say: hostile, Rows: []ConflictRow{{Key: hostile, What: hostile, Stored: hostile, Mine: []model.Piece{{Change: model.Added, Text: hostile}, {Change: model.Removed, Text: hostile}, {Change: model.Same, Text: hostile}}, Both: true}}},
 			Naming:   &Naming{Do: "save", Label: hostile, Clients: []NamedClient{{ID: 9, Name: hostile, Accounts: hostile}}},
 			Clients:  []Client{{ID: 1, Name: hostile, Paths: paths, Open: true, Chosen: 1, Accounts: []Account{{ID: 1, Label: hostile, Handle: hostile, Chosen: true, Reconnect: true}, {ID: 2, Handle: hostile, Disabled: true}}}},
 			Networks: Networks{Paths: paths, Variants: []Variant{variant}, Kept: []Variant{kept}, Accounts: []AccountOptions{{ID: 1, Label: hostile, Handle: hostile, Fields: fields}}},
 			Media:    Media{Paths: paths, Files: []File{file, {ID: 5, Name: hostile, Video: true, Source: "/m/v"}}, Owners: []ui.Option{{Value: "1", Label: hostile}, {Value: "2", Label: hostile}}, Say: hostile, Said: []string{hostile}, Refused: []string{hostile}, Problem: hostile},
 			When:     When{Paths: paths, Date: hostile, Clock: hostile, Zone: hostile, Zones: []ui.Option{{Value: hostile, Label: hostile}}, Said: WhenSaid{Paths: paths, Problem: hostile, Suggest: []Suggestion{{"2026-03-29T03:00", hostile}}, Repeated: true, Choice: model.Later, Earlier: hostile, Later: hostile, Time: &clock, Differs: true}},
 			Check:    Check{Say: hostile, Groups: []CheckGroup{{Key: "mastodon", Chosen: true, Network: network.Mastodon, Label: hostile, Look: preview.Props{Network: network.Mastodon, Handles: []string{hostile}, Parts: []string{hostile, hostile}, Comment: hostile, Options: map[string]string{network.OptSpoiler: hostile}}, Format: hostile, Length: 600, Limit: 500, MayFit: true, Problems: []CheckProblem{{Say: hostile, Href: "#text"}, {Say: hostile, Warn: true}}}}},
-			Foot:     Foot{Approval: hostile, Stages: true, Schedules: true, Accounts: 2},
+			Foot:     Foot{Approval: hostile, Stages: true, Schedules: true, Accounts: 2, Queue: true, Next: hostile},
+			Began:    Began{Notes: hostile, Labels: hostile},
+			Keep:     Keep{Path: "/copies", Drop: "/drop", Copy: hostile, From: &Left{Copy: hostile, Words: hostile, When: clock, Href: "/left", Older: true}, Store: hostile},
 		}}
 }
 

@@ -50,6 +50,7 @@ type Props struct {
 type Editor struct {
 	Key      string // of a form that makes a post
 	Seen     int    // the revision the writer saw
+	Began    Began
 	Problem  *Problem
 	Conflict *Conflict
 	Naming   *Naming
@@ -88,9 +89,17 @@ type Conflict struct {
 
 // ConflictRow is one thing that differs.
 type ConflictRow struct {
+	Key    string // names it in the form
 	What   string
 	Stored string
-	Mine   string
+	Mine   []model.Piece // as against what is stored
+	Both   bool          // the two can stand together
+}
+
+// Began is what the form began from.
+type Began struct {
+	Version               int
+	Review, Notes, Labels string
 }
 
 // Naming is the step that names each client of a post that spans several.
