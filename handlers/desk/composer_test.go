@@ -154,7 +154,7 @@ func TestPublishingWithAStagePublishesNothing(t *testing.T) {
 	if s.count(t, "outbox") != 0 || s.stored(t, id).Post.Review != "in_review" {
 		t.Error("something went out")
 	}
-	s.saved(t, s.send(t, page.form(t), "submit"), "Sent for approval by Client bakery.")
+	s.saved(t, s.send(t, page.form(t), "submit"), "It still waits for approval by Client bakery.")
 }
 
 func TestATextThatIsTooLongIsSavedAndNotSubmitted(t *testing.T) {
