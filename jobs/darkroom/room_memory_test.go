@@ -4,11 +4,18 @@ package darkroom_test
 
 import (
 	"encoding/binary"
+	"errors"
+	"strings"
 	"testing"
+
+	"herald/db/picture"
+	"herald/jobs/darkroom"
 )
 
-// A phone's picture of 12 megapixels, turned, which takes the most. What the race
-// detector adds is not the program's.
+// What the race detector adds to a process is not the program's, and more than a
+// child may have.
+
+// A phone's picture of 12 megapixels, turned, which takes the most.
 func TestOnePictureTakesLittleMemory(t *testing.T) {
 	t.Parallel()
 	b := photo(t, 4000, 3000)
@@ -23,5 +30,26 @@ func TestOnePictureTakesLittleMemory(t *testing.T) {
 			t.Errorf("%s: %d MB at most, want less than 150", what, p.Peak>>20)
 		}
 		t.Logf("%s: %d MB", what, p.Peak>>20)
+	}
+}
+
+// A child that needs more memory than it has dies alone.
+func TestMemoryThatRunsOutCostsTheChild(t *testing.T) {
+	t.Parallel()
+	limits := picture.Standard()
+	limits.Memory = 1 // the picture's own estimate is over it, which is refused before anything is decoded
+	r, err := darkroom.New(limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Develop(t.Context(), open(t, photo(t, 1500, 1000)), t.TempDir()); err == nil || !strings.Contains(err.Error(), "of memory to open") {
+		t.Errorf("got %v", err)
+	}
+	// A process that has room for nothing but itself cannot open anything.
+	if _, err := room(t).Greedy(t.Context(), 300<<20); !errors.Is(err, darkroom.ErrDied) {
+		t.Errorf("a greedy child: %v, want ErrDied", err)
+	}
+	if _, err := room(t).Greedy(t.Context(), 10<<20); err != nil {
+		t.Errorf("a modest child: %v", err)
 	}
 }

@@ -61,27 +61,6 @@ func TestARefusalCrossesTheBorder(t *testing.T) {
 	}
 }
 
-// A child that needs more memory than it has dies alone.
-func TestMemoryThatRunsOutCostsTheChild(t *testing.T) {
-	t.Parallel()
-	limits := picture.Standard()
-	limits.Memory = 1 // the picture's own estimate is over it, which is refused before anything is decoded
-	r, err := darkroom.New(limits)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := r.Develop(t.Context(), open(t, photo(t, 1500, 1000)), t.TempDir()); err == nil || !strings.Contains(err.Error(), "of memory to open") {
-		t.Errorf("got %v", err)
-	}
-	// A process that has room for nothing but itself cannot open anything.
-	if _, err := room(t).Greedy(t.Context(), 300<<20); !errors.Is(err, darkroom.ErrDied) {
-		t.Errorf("a greedy child: %v, want ErrDied", err)
-	}
-	if _, err := room(t).Greedy(t.Context(), 10<<20); err != nil {
-		t.Errorf("a modest child: %v", err)
-	}
-}
-
 func TestAChildThatHangsIsEnded(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 300*time.Millisecond, errors.New("enough"))
