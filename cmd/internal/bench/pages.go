@@ -91,6 +91,9 @@ var screens = []struct{ what, at string }{
 const sqlPagesPast = `
 	UPDATE tenant.targets SET state = 'published', published_at = due_at + interval '1 second', next_at = NULL, claimed_at = NULL WHERE tenant_id = $1 AND due_at < now()`
 
+// Posts are written one after the other, not all at one instant.
+const sqlPagesWritten = `UPDATE tenant.posts SET updated_at = now() - id * interval '20 minutes' WHERE tenant_id = $1`
+
 // pages opens each screen some times. The targets stand around today, the past ones
 // published.
 func (w *world) pages(ctx context.Context, cookie *http.Cookie) (p Pages, err error) {
@@ -128,6 +131,9 @@ func (w *world) pages(ctx context.Context, cookie *http.Cookie) (p Pages, err er
 func (w *world) publishPast(ctx context.Context) error {
 	return pgx.BeginFunc(ctx, w.super[db.MainShard], func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SET LOCAL session_replication_role = replica"); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, sqlPagesWritten, memberTenant); err != nil {
 			return err
 		}
 		_, err := tx.Exec(ctx, sqlPagesPast, memberTenant)
