@@ -135,7 +135,7 @@ var routes = all(settingRoutes, map[string]route{
 	"POST /review/{token}/links":                   reviewed("/links", func(*grounds, dbtest.Holding) url.Values { return url.Values{} }),
 	"GET /m/{signed}":                              signed,
 	"POST /w/{slug}/cards":                         freePost("/cards", "card", "no address"),
-	"GET /w/{slug}/cards/{hash}":                   get(func(of dbtest.Holding) string { return "/cards/" + of.Card }),
+	"GET /w/{slug}/cards/{hash}":                   cardPictures,
 	"GET /w/{slug}/feeds":                          free("/feeds"),
 	"GET /w/{slug}/settings/networks":              free("/settings/networks"),
 	"POST /w/{slug}/feeds":                         feeds,
@@ -567,4 +567,9 @@ func signed(g *grounds, own, of dbtest.Holding) []try {
 		return "/m/" + g.Ring.SignMedia(secret.ForMember, secret.MediaLink{Tenant: int64(tenant), Media: int64(of.Media), File: "original"}, g.Clock.Now().Add(g.life))
 	}
 	return []try{{name: "another's link", path: link(of.ID)}, {name: "own workspace", path: link(own.ID)}}
+}
+
+// cardPictures are a workspace's: a page's picture is of no client.
+func cardPictures(_ *grounds, own, of dbtest.Holding) []try {
+	return []try{{name: "path", path: at(own, "/cards/"+of.Card), free: own.ID == of.ID}}
 }

@@ -56,7 +56,10 @@ func newGrounds(t *testing.T, shard string) *grounds {
 	}
 	g.deps = handlers.Deps{Changes: still{}, Store: g.Store, Ring: g.Ring, Blobs: blobs, Log: slog.New(slog.NewTextHandler(testLog{t}, nil)), Now: g.Clock.Now,
 		BaseURL: "https://herald.example", URLLife: g.life, UploadBytes: 1 << 20, Cost: secret.Cost{}, Ready: g.Store.Ping, CheckAddress: func(string) error { return nil },
-		CheckToken: func(context.Context, desk.Connection) (db.Learned, error) { return db.Learned{}, nil }, Networks: far{}}
+		CheckToken: func(context.Context, desk.Connection) (db.Learned, error) { return db.Learned{}, nil }, Networks: far{},
+		Fetch: func(context.Context, string) (desk.Fetched, error) {
+			return desk.Fetched{}, model.Refuse(model.Unprocessable, "Nothing is fetched here.")
+		}}
 	g.web = handlers.New(g.deps)
 	g.north, g.south = g.Estate(t, "north", db.MainShard), g.Estate(t, "south", shard)
 	var b bytes.Buffer
