@@ -10,6 +10,10 @@ import (
 
 func connectMethods() map[string]method {
 	return map[string]method{
+		"Disconnect": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+			a, _, err := sc.Disconnect(ctx, of.Account, accountSeen(of))
+			return a, err
+		}),
 		"StartConsent": {changes: true, quiet: "a sign-in that is begun has done nothing yet", calls: map[string]call{
 			"client": func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 				c, _, err := sc.StartConsent(ctx, db.Consent{Client: of.Client, Network: network.Facebook}, [32]byte{2})

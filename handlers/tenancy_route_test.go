@@ -42,7 +42,7 @@ var withoutIDs = map[string]string{
 
 // routes has a case for every other address. TestEveryAddressHasACase fails for
 // one that is in neither list.
-var routes = all(settingRoutes, map[string]route{
+var routes = all(settingRoutes, connectRoutes, map[string]route{
 	"GET /w/{slug}/calendar":                        lists("/calendar"),
 	"POST /w/{slug}/calendar/moves":                 cardMoves,
 	"GET /w/{slug}/posts":                           lists("/posts"),

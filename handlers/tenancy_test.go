@@ -84,6 +84,9 @@ func (far) Missing(network.Name) string { return "" }
 // Servers says that no network is many.
 func (far) Servers(network.Name) bool { return false }
 
+// Revoke ends nothing.
+func (far) Revoke(context.Context, db.Parting) error { return nil }
+
 // Authorize is a page somewhere.
 func (far) Authorize(connect.Trip) string { return "https://network.example/" }
 

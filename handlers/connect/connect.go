@@ -24,6 +24,9 @@ type Networks interface {
 	Register(ctx context.Context, name network.Name, address, redirect string) (db.App, error)
 	Authorize(t Trip) string
 	Connect(ctx context.Context, t Trip, code string) ([]db.Choice, error)
+	// Revoke asks a network to end what an account published with, where it can be
+	// asked and nothing else uses it.
+	Revoke(ctx context.Context, p db.Parting) error
 }
 
 // Trip is a sign-in as a network is asked about it.

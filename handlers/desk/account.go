@@ -69,6 +69,9 @@ func (d *Desk) accountCard(scope *db.Scope, a db.AccountCard) accounts.Card {
 	if a.LastError != nil {
 		c.Error = *a.LastError
 	}
+	if a.Disconnected != nil && c.State == string(db.AccountReconnect) {
+		c.State = "disconnected"
+	}
 	if c.Error == "" && c.State == string(db.AccountReconnect) {
 		c.Error = label(a) + " no longer accepts its token, or it never had one."
 	}
@@ -79,7 +82,7 @@ func (d *Desk) accountCard(scope *db.Scope, a db.AccountCard) accounts.Card {
 	if !scope.Actor.May(model.AccountsManage, a.ClientID) {
 		return c
 	}
-	if c.State == string(db.AccountReconnect) {
+	if c.State == string(db.AccountReconnect) || c.State == "disconnected" {
 		c.Fix = accountPath(scope, a, "#connection")
 	}
 	if a.State != db.AccountDisabled {
@@ -159,6 +162,9 @@ func (d *Desk) accountFacts(a db.AccountCard) []ui.Fact {
 	}
 	if a.ClosedUntil != nil && a.ClosedUntil.After(d.Now()) {
 		when("Asked to wait until", *a.ClosedUntil)
+	}
+	if a.Disconnected != nil {
+		when("Disconnected", *a.Disconnected)
 	}
 	if a.PausedAt != nil {
 		when("Paused since", *a.PausedAt)

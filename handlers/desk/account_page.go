@@ -74,6 +74,9 @@ func (d *Desk) accountForms(scope *db.Scope, a db.AccountCard, p *accounts.Accou
 	for _, key := range slices.Sorted(maps.Keys(a.Settings)) {
 		p.Details.Settings = append(p.Details.Settings, accounts.Setting{Key: key, Value: a.Settings[key]})
 	}
+	if a.HasToken || a.HasRefresh {
+		p.Disconnect = accountPath(scope, a, "/disconnection")
+	}
 	p.Switch = &accounts.Switch{Action: accountPath(scope, a, "/state"), Name: "on", Value: "false", Seen: p.Seen, Label: "Disable account", Icon: "power", Danger: true,
 		Say: "A disabled account takes no posts. What is planned for it fails when it is due, and says so. It can be enabled again."}
 	if a.State == db.AccountDisabled {

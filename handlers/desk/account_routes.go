@@ -12,6 +12,8 @@ func (d *Desk) accountRoutes() []route {
 		{"GET /w/{slug}/accounts/{account}", model.AccountsView, d.showAccount},
 		{"POST /w/{slug}/accounts/{account}", model.AccountsManage, d.editAccount},
 		{"POST /w/{slug}/accounts/{account}/connection", model.AccountsManage, d.createConnection},
+		{"GET /w/{slug}/accounts/{account}/disconnection", model.AccountsManage, d.showDisconnection},
+		{"POST /w/{slug}/accounts/{account}/disconnection", model.AccountsManage, d.createDisconnection},
 		{"POST /w/{slug}/accounts/{account}/pause", model.AccountsManage, d.pauseAccount},
 		{"POST /w/{slug}/accounts/{account}/state", model.AccountsManage, d.switchAccount},
 		{"POST /w/{slug}/accounts/{account}/retries", model.PostsSchedule, d.createAccountRetries},

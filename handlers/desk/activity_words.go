@@ -39,6 +39,7 @@ var deeds = map[string]deed{
 	"target/found_absent":     {"search", "looked and did not find", ""},
 	"account/connected":       {"plug", "added the account", ""},
 	"account/reconnected":     {"plug", "reconnected the account", ""},
+	"account/disconnected":    {"unplug", "disconnected the account", ""},
 	"account/edited":          {"pencil", "changed the details of", ""},
 	"account/disabled":        {"power", "disabled the account", ""},
 	"account/enabled":         {"power", "enabled the account", ""},

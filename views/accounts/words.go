@@ -171,3 +171,14 @@ func entryField(f network.Field, value, problem string) ui.FieldProps {
 	}
 	return p
 }
+
+// disconnectPlanned says what becomes of what is to go there.
+func disconnectPlanned(p DisconnectProps) string {
+	switch p.Planned {
+	case 0:
+		return "No post is planned for it."
+	case 1:
+		return "1 planned post stays planned. If it comes due before the account is connected again, it is held and you are asked; it is not lost."
+	}
+	return posts(p.Planned) + " stay planned. Those that come due before the account is connected again are held and you are asked; none is lost."
+}

@@ -120,3 +120,18 @@ func notConnected(label string, f *fault.Fault) error {
 	}
 	return model.Refuse(model.Unavailable, label+" could not be reached to finish this. Nothing was connected; begin again in a few minutes.")
 }
+
+// Revoke asks the network to end a token.
+func (s signIns) Revoke(ctx context.Context, p db.Parting) error {
+	r, ok := s.adapters[p.Network].(networks.Revoker)
+	if !ok || p.Shared || p.Token.Empty() && p.Refresh.Empty() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkPatience)
+	defer cancel()
+	err := r.Revoke(ctx, networks.App(p.App), networks.Account{Network: p.Network, RemoteID: p.RemoteID, Address: p.Address, Settings: p.Settings, Token: p.Token, Refresh: p.Refresh})
+	if f := fault.Of(err); f != nil && f.Kind == fault.Auth {
+		return nil // it is over already
+	}
+	return err
+}

@@ -289,3 +289,43 @@ func TestAHeraldWithoutAnAppSaysWhichSettingsItNeeds(t *testing.T) {
 		t.Errorf("started all the same: %d %s", a.status, seenText(a.body))
 	}
 }
+
+func TestDisconnectingEndsTheTokenThereAndKeepsTheRest(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	p := h.as(h.agency.Owner)
+	p.get(p.leave(network.X, "allow:1001", "way", ""))
+	id := dbtest.Look[model.AccountID](t, h.World, h.agency.Shard, `SELECT id FROM tenant.accounts WHERE network = 'x'`)
+	sealed := dbtest.Look[[]byte](t, h.World, h.agency.Shard, `SELECT token FROM tenant.accounts WHERE id = $1`, id)
+	token, err := h.Ring.Open(sealed, db.TokenAAD(h.agency.ID, id, "token"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.agency.Due(t, "Bread", time.Hour, id)
+	page := p.get(fmt.Sprintf("%s/w/north/accounts/%d/disconnection", h.web.URL, id))
+	if !strings.Contains(seenText(page.body), "1 planned post stays planned") {
+		t.Errorf("the question: %d %s", page.status, seenText(page.body))
+	}
+	seen := dbtest.Look[int](t, h.World, h.agency.Shard, `SELECT revision FROM tenant.accounts WHERE id = $1`, id)
+	a := p.post(fmt.Sprintf("/w/north/accounts/%d/disconnection", id), "seen", fmt.Sprint(seen))
+	got := dbtest.Look[string](t, h.World, h.agency.Shard, `SELECT concat_ws(' ', state, handle, token IS NULL AND refresh_token IS NULL, disconnected_at IS NOT NULL) FROM tenant.accounts WHERE id = $1`, id)
+	if a.status != http.StatusSeeOther || got != "needs_reconnect @bakery t t" {
+		t.Errorf("disconnected: %d, %s", a.status, got)
+	}
+	if n := dbtest.Look[int](t, h.World, h.agency.Shard, `SELECT count(*) FROM tenant.targets WHERE account_id = $1 AND state = 'scheduled'`, id); n != 1 {
+		t.Errorf("%d planned posts, want 1", n)
+	}
+	req, _ := http.NewRequest("GET", h.config.Networks[network.X].API+"/2/users/me", nil)
+	req.Header.Set("Authorization", "Bearer "+token)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil || resp.StatusCode != http.StatusUnauthorized {
+		t.Errorf("the token is still good: %v, %v", resp, err)
+	}
+	if page := p.get(fmt.Sprintf("%s/w/north/accounts/%d", h.web.URL, id)); !strings.Contains(seenText(page.body), "Disconnected") {
+		t.Errorf("the page: %s", seenText(page.body))
+	}
+	p.get(p.leave(network.X, "allow:1001", "way", "", "account", fmt.Sprint(id)))
+	if h.connected(network.X) != 1 {
+		t.Error("it cannot be connected again")
+	}
+}
