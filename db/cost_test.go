@@ -72,6 +72,9 @@ var questions = []asked{
 	{"which plans has nobody scheduled", []string{"targets_unscheduled"}, func(ctx context.Context, p *db.Pipeline, now time.Time) error {
 		return must(p.Unscheduled(ctx, db.MainShard, now, 500))
 	}},
+	{"who is to be reminded", []string{"reminders_due"}, func(ctx context.Context, p *db.Pipeline, now time.Time) error {
+		return must(p.TakeReminders(ctx, db.MainShard, now, now, 500))
+	}},
 	{"which claims grew old", []string{"targets_claimed", "targets_in_flight"}, func(ctx context.Context, p *db.Pipeline, now time.Time) error {
 		return must(p.SweepClaims(ctx, db.MainShard, 10*time.Minute, now, now, 500))
 	}},
@@ -152,6 +155,10 @@ func crowd(t *testing.T, w *dbtest.World) {
 		 SELECT $1, n, $2::timestamptz + CASE kind WHEN 'due' THEN interval '-1 hour' ELSE n * interval '1 hour' END, $2 FROM ` + kinds,
 		`INSERT INTO tenant.media (tenant_id, id, client_id, state, kind, type, name, path, sha256, bytes, created_at) OVERRIDING SYSTEM VALUE
 		 SELECT $1, n, 1, 'scanning', 'image', 'image/jpeg', 'x', '', sha256(n::text::bytea), 1, $2 FROM ` + kinds,
+		`INSERT INTO tenant.approval_requests (tenant_id, id, post_id, version_id, content_hash, client_id, stages, state, asked_by, asked_at, closed_at) OVERRIDING SYSTEM VALUE
+		 SELECT $1, n, n, n, '', c.id, '[]', CASE kind WHEN 'over' THEN 'approved' ELSE 'open' END, 1, $2, CASE kind WHEN 'over' THEN $2::timestamptz END FROM tenant.clients c, ` + kinds,
+		`INSERT INTO tenant.reminders (tenant_id, request_id, kind, user_id, next_at)
+		 SELECT $1, n, 'remind', n, CASE kind WHEN 'due' THEN $2::timestamptz - interval '1 hour' WHEN 'ahead' THEN $2::timestamptz + n * interval '1 hour' END FROM ` + kinds,
 		`INSERT INTO tenant.mails (tenant_id, key, kind, to_email, content, next_at, sent_at, made_at)
 		 SELECT $1, 'crowd' || n, 'x', 'x@x.example', '{}', $2::timestamptz + CASE kind WHEN 'ahead' THEN n * interval '1 hour' ELSE interval '-1 hour' END,
 		        CASE kind WHEN 'over' THEN $2::timestamptz END, $2 FROM ` + kinds,

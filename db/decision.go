@@ -231,7 +231,7 @@ func (g *deciding) record(ctx context.Context, tx pgx.Tx, override bool) error {
 }
 
 const sqlRequestMove = `
-	UPDATE tenant.approval_requests SET state = $3, stage = $4, closed_at = CASE WHEN $3 = 'open' THEN NULL ELSE $5::timestamptz END
+	UPDATE tenant.approval_requests SET state = $3, stage = $4, stage_since = CASE WHEN $4 > stage THEN $5 ELSE stage_since END, closed_at = CASE WHEN $3 = 'open' THEN NULL ELSE $5::timestamptz END
 	 WHERE tenant_id = $1 AND id = $2 AND state = 'open'`
 
 // follow moves the request on as the decision and the stage's rule say.

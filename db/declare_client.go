@@ -93,6 +93,9 @@ func (h *hand) client(ctx context.Context, c DeclaredClient) (err error) {
 		err = h.tx.QueryRow(ctx, sqlClientInsert, h.ID, c.Slug, have.name, have.zone, have.cutoff, have.material, have.paused, have.auto, have.remind, have.every, have.escalate, have.archived).Scan(&have.id)
 	default:
 		_, err = h.tx.Exec(ctx, sqlClientUpdate, h.ID, have.id, have.name, have.zone, have.cutoff, have.material, have.paused, have.auto, have.remind, have.every, have.escalate, have.archived)
+		if err == nil {
+			err = h.scope.replanReminders(ctx, h.tx, have.id)
+		}
 	}
 	if err != nil {
 		return err
@@ -274,6 +277,9 @@ func (h *hand) escalation(ctx context.Context, c DeclaredClient, row clientRow) 
 		return err
 	}
 	if err := h.scope.escalateTo(ctx, h.tx, row.id, want); err != nil {
+		return err
+	}
+	if err := h.scope.replanReminders(ctx, h.tx, row.id); err != nil {
 		return err
 	}
 	return h.note(ctx, "escalation of "+h.Slug+"/"+c.Slug, difference{words: []string{"people"}}, note{subject: "client", id: int64(row.id), client: row.id})

@@ -33,6 +33,7 @@ var unledIndexes = map[string]string{
 	"targets_claimed":     "the sweeper looks for claims that grew old",
 	"staged_media_old":    "the sweeper forgets what was staged long ago",
 	"uploads_due":         "the sweeper takes uploads that lay too long",
+	"reminders_due":       "the sweeper takes what is due",
 	"targets_unscheduled": "the sweeper looks for plans whose people are to be told",
 	"targets_owed":        "the sweeper looks for targets whose time passed",
 }
@@ -155,13 +156,14 @@ func TestTheRolesOwnNothingAndCannotPassTheWalls(t *testing.T) {
 // reading. The insert-only ones are those that no line names for UPDATE or DELETE:
 // versions, moves, decisions, findings and the audit log above all.
 var granted = map[string]string{
-	"herald_app INSERT": "accounts approval_requests approvers audit blackouts calendar_looks client_access clients comments connect_links consents day_notes decisions escalation_people feeds findings invitations labels link_cards mails media media_crops media_folders media_renditions media_tasks media_words outbox post_labels post_versions posts " +
-		"review_link_requests review_links server_apps slots stage_people stages target_changes targets tenants uploads version_media version_texts working_copies",
-	"herald_app UPDATE": "accounts approval_requests approvers blackouts calendar_looks client_access clients connect_links consents feeds invitations labels link_cards mails media media_crops media_folders media_renditions media_tasks posts review_links server_apps stages targets tenants uploads working_copies",
-	"herald_app DELETE": "blackouts client_access consents day_notes escalation_people labels link_cards media_crops media_folders media_words post_labels slots stage_people stages uploads working_copies",
-	"herald_pipeline INSERT": "account_rates accounts approval_requests approvers attempts audit blackouts client_access clients comments decisions findings mails media media_renditions media_tasks network_limits outbox post_versions posts " +
-		"publish_guards review_link_requests review_links slots stage_people staged_media stages target_changes targets tenants usage_months version_media",
-	"herald_pipeline UPDATE": "account_rates accounts attempts mails media media_renditions media_tasks network_limits outbox posts publish_guards staged_media targets uploads usage_months",
+	"herald_app INSERT": "accounts approval_requests approvers audit blackouts calendar_looks client_access clients comments connect_links consents day_notes decisions escalation_people feeds findings " +
+		"invitations labels link_cards mails media media_crops media_folders media_renditions media_tasks media_words outbox post_labels post_versions posts reminders review_link_requests review_links server_apps slots stage_people stages suggestions target_changes targets tenants uploads version_media version_texts working_copies",
+	"herald_app UPDATE": "accounts approval_requests approvers blackouts calendar_looks client_access clients connect_links consents feeds invitations labels link_cards mails media media_crops " +
+		"media_folders media_renditions media_tasks posts reminders review_links server_apps stages suggestions targets tenants uploads working_copies",
+	"herald_app DELETE": "blackouts client_access consents day_notes escalation_people labels link_cards media_crops media_folders media_words post_labels reminders slots stage_people stages uploads working_copies",
+	"herald_pipeline INSERT": "account_rates accounts approval_requests approvers attempts audit blackouts client_access clients comments decisions findings mails media media_renditions media_tasks " +
+		"network_limits outbox post_versions posts publish_guards review_link_requests review_links slots stage_people staged_media stages target_changes targets tenants usage_months version_media",
+	"herald_pipeline UPDATE": "account_rates accounts attempts mails media media_renditions media_tasks network_limits outbox posts publish_guards reminders staged_media targets uploads usage_months",
 	"herald_pipeline DELETE": "mails media_renditions media_tasks outbox publish_guards staged_media uploads",
 }
 

@@ -286,7 +286,10 @@ func (s *saving) write(ctx context.Context, stages bool) error {
 	if err != nil {
 		return err
 	}
-	if err := s.sc.escalateTo(ctx, s.tx, s.was.ID, r.EscalateTo); err != nil || !stages {
+	if err := s.sc.escalateTo(ctx, s.tx, s.was.ID, r.EscalateTo); err != nil {
+		return err
+	}
+	if err := s.sc.replanReminders(ctx, s.tx, s.was.ID); err != nil || !stages {
 		return err
 	}
 	var rows []stageRow
@@ -313,6 +316,15 @@ func (sc *Scope) escalateTo(ctx context.Context, tx pgx.Tx, client model.ClientI
 		return err
 	}
 	_, err := tx.Exec(ctx, sqlEscalationAdd, sc.Actor.Tenant, client, users)
+	return err
+}
+
+const sqlRemindersReplan = `SELECT tenant.replan_reminders($1, $2)`
+
+// replanReminders brings the reminders of a client's open requests to what its
+// workflow says now.
+func (sc *Scope) replanReminders(ctx context.Context, tx pgx.Tx, client model.ClientID) error {
+	_, err := tx.Exec(ctx, sqlRemindersReplan, sc.Actor.Tenant, client)
 	return err
 }
 

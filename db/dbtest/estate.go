@@ -283,6 +283,8 @@ func (h *Holding) fill(t testing.TB) {
 	}
 	h.Slot = Look[model.SlotID](t, h.w, h.Shard, `INSERT INTO tenant.slots (tenant_id, account_id, weekday, minute) VALUES ($1, $2, 1, 540) RETURNING id`, h.ID, h.Account)
 	h.w.Super(t, h.Shard, `INSERT INTO tenant.account_rates (tenant_id, account_id, spent_to) VALUES ($1, $2, '2026-03-01')`, h.ID, h.Account)
+	h.w.Super(t, h.Shard, `INSERT INTO tenant.reminders (tenant_id, request_id, kind, user_id, approver_id, next_at) VALUES ($1, $2, 'escalate', $3, NULL, '2027-01-01'), ($1, $2, 'remind', NULL, $4, '2027-01-01')`,
+		h.ID, h.Request, h.Owner.Actor.User, h.Approver)
 	h.w.Super(t, h.Shard, `INSERT INTO tenant.escalation_people (tenant_id, client_id, user_id) VALUES ($1, $2, $3)`, h.ID, h.Client, h.Owner.Actor.User)
 	for _, sql := range []string{
 		`INSERT INTO tenant.publish_guards (tenant_id, post_id, account_id, owner, taken_at) SELECT tenant_id, post_id, account_id, gen_random_uuid(), '2026-03-01' FROM tenant.targets WHERE tenant_id = $1 AND id = $2`,

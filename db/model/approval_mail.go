@@ -13,6 +13,9 @@ const (
 	MailComment         = "comment"          // to who works on a post that an approver wrote about
 	MailUnscheduled     = "unscheduled"      // to the writer and the planner of an approved post that nobody scheduled: its time is near
 	MailPlanPassed      = "plan_passed"      // to the same: its time has passed
+	MailReminder        = "reminder"         // to a user who decides: all that waits
+	MailReviewReminder  = "review_reminder"  // the same to an approver, with a link
+	MailEscalation      = "escalation"       // to members: what waits for others for long
 	MailNotScheduled    = "not_scheduled"    // to the writer of what was approved and could not be scheduled by itself
 )
 
@@ -26,6 +29,9 @@ type ApprovalMail struct {
 	Path   string             `json:"path,omitempty"`  // where it leads, below the base address; empty if a token does
 	Until  *time.Time         `json:"until,omitempty"` // when the link runs out
 	Posts  []ApprovalMailPost `json:"posts"`
+
+	User     UserID     `json:"user,omitempty"` // of a reminder: whose it is
+	Approver ApproverID `json:"approver,omitempty"`
 }
 
 // ApprovalMailPost is one post of such a mail.
@@ -37,6 +43,10 @@ type ApprovalMailPost struct {
 	DueAt    *time.Time `json:"due_at,omitempty"`
 	Zone     string     `json:"zone,omitempty"` // the client's
 	Stage    string     `json:"stage,omitempty"`
+
+	Request RequestID  `json:"request,omitempty"` // of a reminder
+	Since   *time.Time `json:"since,omitempty"`   // since when it waits
+	Owing   []string   `json:"owing,omitempty"`   // for whom, of an escalation
 
 	Verdict Verdict `json:"verdict,omitempty"`  // of a decision
 	Words   string  `json:"words,omitempty"`    // what the decider, or the writer of a comment, wrote

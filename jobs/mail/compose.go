@@ -74,7 +74,7 @@ func (d *Deliverer) messageID(m db.Mail) string {
 // letter reads a mail's content by its kind.
 func (d *Deliverer) letter(m db.Mail) (email.Letter, *problem) {
 	switch m.Kind {
-	case model.MailReviewRequest, model.MailApprovalWaiting, model.MailDecision, model.MailGivenBack, model.MailComment, model.MailUnscheduled, model.MailPlanPassed, model.MailNotScheduled:
+	case model.MailReviewRequest, model.MailApprovalWaiting, model.MailDecision, model.MailGivenBack, model.MailComment, model.MailUnscheduled, model.MailPlanPassed, model.MailNotScheduled, model.MailReminder, model.MailReviewReminder, model.MailEscalation:
 		return d.approvalLetter(m)
 	case kindFailed, kindManualCheck, kindReconnect:
 		return d.noticeLetter(m)
@@ -102,6 +102,10 @@ func (d *Deliverer) approvalLetter(m db.Mail) (email.Letter, *problem) {
 		return email.PlanPassed(m.ToName, content, d.base+content.Path), nil
 	case model.MailGivenBack:
 		return email.GivenBack(m.ToName, content, d.base+content.Path), nil
+	case model.MailReminder:
+		return email.Reminder(m.ToName, content, d.base+content.Path, d.now()), nil
+	case model.MailEscalation:
+		return email.Escalation(m.ToName, content, d.base+content.Path, d.now()), nil
 	case model.MailNotScheduled:
 		return email.NotScheduled(m.ToName, content, d.base+content.Path), nil
 	}
@@ -109,7 +113,11 @@ func (d *Deliverer) approvalLetter(m db.Mail) (email.Letter, *problem) {
 		return email.Letter{}, saying("The review link cannot be opened with the keys in HERALD_KEYS.")
 	}
 	over := content.Until != nil && !d.now().Before(*content.Until)
-	return email.ReviewRequest(m.ToName, content, d.base+"/review/"+m.Secret.Reveal(), over), nil
+	link := d.base + "/review/" + m.Secret.Reveal()
+	if m.Kind == model.MailReviewReminder {
+		return email.ReviewReminder(m.ToName, content, link, d.now(), over), nil
+	}
+	return email.ReviewRequest(m.ToName, content, link, over), nil
 }
 
 func (d *Deliverer) invitationLetter(m db.Mail) (email.Letter, *problem) {

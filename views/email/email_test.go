@@ -88,9 +88,22 @@ func letters() map[string]Letter {
 		"failed-many":       TargetFailed("Mia Berg", []Notice{notice(), second}, "https://herald.example/w/nordwind/posts/7"),
 		"manual-check-many": ManualCheck("Mia Berg", []Notice{check, second}, "https://herald.example/w/nordwind/posts/7"),
 		"unscheduled":       Unscheduled("Mia Berg", decided("", false, ""), "https://herald.example/w/nordwind/posts/7"),
+		"reminder":          Reminder("Mia Berg", waited(batch()), "https://herald.example/w/nordwind/approvals", now),
+		"reminder-review":   ReviewReminder("Jonas Holm", waited(batch()), link, now, false),
+		"escalation":        Escalation("Mia Berg", waited(batch()), "https://herald.example/w/nordwind/approvals?box=others", now),
 		"plan-passed":       PlanPassed("Mia Berg", decided("", false, ""), "https://herald.example/w/nordwind/posts/7"),
 		"reconnect":         NeedsReconnect("Mia Berg", ended, "https://herald.example/w/nordwind/accounts"),
 	}
+}
+
+var now = time.Date(2026, 3, 3, 9, 0, 0, 0, time.UTC)
+
+// waited is a mail about posts that have waited for a day.
+func waited(m model.ApprovalMail) model.ApprovalMail {
+	for i := range m.Posts {
+		m.Posts[i].Since, m.Posts[i].Owing = new(now.Add(-24*time.Hour)), []string{"Jonas Holm", "Lea Sand"}
+	}
+	return m
 }
 
 func drawn(t *testing.T, l Letter) string {
@@ -202,7 +215,7 @@ func hostile() map[string]Letter {
 	n := Notice{Agency: evil, Client: evil, Network: evil, Account: evil, Excerpt: evil, Reason: evil, Say: evil, DueAt: &due, Zone: evil, Waiting: 1}
 	return map[string]Letter{
 		"review": ReviewRequest(evil, m, link, false), "waiting": ApprovalWaiting(evil, m, link), "decision": Decision(evil, one, link), "decisions": Decision(evil, m, link), "back": GivenBack(evil, m, link),
-		"failed": TargetFailed(evil, []Notice{n}, link), "check": ManualCheck(evil, []Notice{n}, link), "reconnect": NeedsReconnect(evil, n, link), "unscheduled": Unscheduled(evil, one, link), "passed": PlanPassed(evil, one, link), "many": TargetFailed(evil, []Notice{n, n}, link),
+		"failed": TargetFailed(evil, []Notice{n}, link), "check": ManualCheck(evil, []Notice{n}, link), "reconnect": NeedsReconnect(evil, n, link), "unscheduled": Unscheduled(evil, one, link), "passed": PlanPassed(evil, one, link), "reminder": Reminder(evil, waited(one), link, now), "escalation": Escalation(evil, waited(one), link, now), "nudge": ReviewReminder(evil, waited(one), link, now, true), "many": TargetFailed(evil, []Notice{n, n}, link),
 	}
 }
 

@@ -37,7 +37,7 @@ type Post struct {
 	Verdict string
 	Hue     string // of the verdict: good, ask or bad
 	Words   string // what the decider wrote
-	Note    string // what became of it there
+	Note    string // what became of it there, or how long it waits
 }
 
 // shown is how many posts one mail shows.
