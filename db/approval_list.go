@@ -16,16 +16,18 @@ const (
 	BoxMine    Box = "mine"    // waits for the actor
 	BoxOthers  Box = "others"  // waits for somebody else
 	BoxChanges Box = "changes" // came back: changes requested, or rejected
+	BoxOverdue Box = "overdue" // waits for anybody, and its planned time, or the time to tell others, has passed
 )
 
-// Inbox is one box, newest first in BoxChanges and oldest first in the others,
-// with the sizes of all three.
+// Inbox is one box with the sizes of all: what came back newest first, the others by
+// the time they are planned for.
 type Inbox struct {
 	Requests []InboxRequest
 	More     bool
 	Mine     int
 	Others   int
 	Changes  int
+	Overdue  int
 }
 
 // InboxRequest is a request with what the actor may do about it.
@@ -45,26 +47,31 @@ const inboxSize = 20
 const waitsForMe = `r.stages @> jsonb_build_array(jsonb_build_object('position', r.stage, 'people', jsonb_build_array(jsonb_build_object('user', $4::bigint))))
 	             AND NOT EXISTS (SELECT FROM tenant.decisions d WHERE d.tenant_id = r.tenant_id AND d.request_id = r.id AND d.stage = r.stage AND d.user_id = $4)`
 
-// whatWaits sorts requests into boxes.
+// whatWaits sorts requests into boxes. due is the first time that the client's targets
+// are planned for now; $5 is now.
 const whatWaits = `
-	SELECT r.tenant_id, r.id,
+	SELECT r.tenant_id, r.id, t.due,
+	       r.state = 'open' AND (t.due <= $5 OR coalesce(r.stage_since, r.asked_at) + c.escalate_after <= $5) IS TRUE AS late,
 	       CASE WHEN r.state <> 'open' THEN 'changes'
 	            WHEN ` + waitsForMe + `
 	            THEN 'mine' ELSE 'others' END AS box
 	  FROM tenant.approval_requests r
 	  JOIN tenant.posts p ON p.tenant_id = r.tenant_id AND p.id = r.post_id
+	  JOIN tenant.clients c ON c.tenant_id = r.tenant_id AND c.id = r.client_id
+	 CROSS JOIN LATERAL (SELECT min(x.due_at) AS due FROM tenant.targets x
+	                      WHERE x.tenant_id = r.tenant_id AND x.post_id = r.post_id AND x.version_id = r.version_id AND x.client_id = r.client_id AND x.state <> 'cancelled') t
 	 WHERE r.tenant_id = $1 AND ($2 OR r.client_id = ANY ($3))
 	   AND (r.state = 'open' OR r.state IN ('changes_requested', 'rejected') AND p.review = 'changes_requested' AND p.archived_at IS NULL
 	        AND r.version_id = p.current_version_id
 	        AND NOT EXISTS (SELECT FROM tenant.approval_requests n WHERE n.tenant_id = r.tenant_id AND n.post_id = r.post_id AND n.client_id = r.client_id AND n.id > r.id))`
 
 const sqlInboxCount = `
-	SELECT count(*) FILTER (WHERE box = 'mine'), count(*) FILTER (WHERE box = 'others'), count(*) FILTER (WHERE box = 'changes')
+	SELECT count(*) FILTER (WHERE box = 'mine'), count(*) FILTER (WHERE box = 'others'), count(*) FILTER (WHERE box = 'changes'), count(*) FILTER (WHERE late)
 	  FROM (` + whatWaits + `) w`
 
 const sqlInboxList = `WITH w AS (` + whatWaits + `)` + requestColumns + `
-	  JOIN w ON w.tenant_id = r.tenant_id AND w.id = r.id AND w.box = $5
-	 ORDER BY CASE WHEN r.state = 'open' THEN r.asked_at END, r.closed_at DESC, r.id LIMIT $6 OFFSET $7`
+	  JOIN w ON w.tenant_id = r.tenant_id AND w.id = r.id AND (w.box = $6 OR $6 = 'overdue' AND w.late)
+	 ORDER BY CASE WHEN r.state = 'open' THEN w.due END, r.closed_at DESC, r.asked_at, r.id LIMIT $7 OFFSET $8`
 
 // Approvals reads one box of the inbox, from its page-th page (0 is the first).
 // People see requests of the clients whose posts they may see.
@@ -77,11 +84,11 @@ func (sc *Scope) Approvals(ctx context.Context, box Box, page int) (in Inbox, er
 	}
 	clients, all := sc.Actor.ClientsWith(model.PostsView)
 	err = sc.read(ctx, func(tx pgx.Tx) error {
-		err := tx.QueryRow(ctx, sqlInboxCount, sc.Actor.Tenant, all, clients, sc.Actor.User).Scan(&in.Mine, &in.Others, &in.Changes)
+		err := tx.QueryRow(ctx, sqlInboxCount, sc.Actor.Tenant, all, clients, sc.Actor.User, sc.now()).Scan(&in.Mine, &in.Others, &in.Changes, &in.Overdue)
 		if err != nil {
 			return err
 		}
-		list, err := sc.requests(ctx, tx, team, sqlInboxList, sc.Actor.Tenant, all, clients, sc.Actor.User, box, inboxSize+1, page*inboxSize)
+		list, err := sc.requests(ctx, tx, team, sqlInboxList, sc.Actor.Tenant, all, clients, sc.Actor.User, sc.now(), box, inboxSize+1, page*inboxSize)
 		if err != nil {
 			return err
 		}

@@ -554,3 +554,48 @@ func (h *house) edit(t *testing.T, page db.PostPage, change func(*model.Content)
 	}
 	return page
 }
+
+// TestTheInboxStandsInTheOrderOfWhatIsPlanned and knows what is late: its time has
+// passed, or it has waited until others are told.
+func TestTheInboxStandsInTheOrderOfWhatIsPlanned(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, db.MainShard)
+	mia := h.manager(t, h.client)
+	h.stage(t, h.client, 1, model.AnyOne, person(mia))
+	loose := h.submit(t, h.Post(t, "Without a time", h.account))[0]
+	late := h.submit(t, h.plan(t, h.Post(t, "The day after", h.account), 48*time.Hour))[0]
+	soon := h.submit(t, h.plan(t, h.Post(t, "Tomorrow", h.account), 24*time.Hour))[0]
+	order := func(box db.Box) (ids []model.PostID, in db.Inbox) {
+		t.Helper()
+		in, err := mia.Approvals(t.Context(), box, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range in.Requests {
+			ids = append(ids, r.PostID)
+		}
+		return ids, in
+	}
+	if got, in := order(db.BoxMine); !slices.Equal(got, []model.PostID{soon.Post.ID, late.Post.ID, loose.Post.ID}) || in.Overdue != 0 {
+		t.Errorf("mine: %v, %d overdue", got, in.Overdue)
+	}
+	h.Clock.Advance(30 * time.Hour)
+	if got, in := order(db.BoxOverdue); !slices.Equal(got, []model.PostID{soon.Post.ID}) || in.Overdue != 1 || in.Mine != 3 {
+		t.Errorf("overdue: %v, %+v", got, in)
+	}
+	h.Super(t, h.Shard, `UPDATE tenant.clients SET escalate_after = '29 hours'`)
+	if got, _ := order(db.BoxOverdue); len(got) != 3 {
+		t.Errorf("overdue once others would be told: %v", got)
+	}
+	decide(t, mia, h.request(t, soon.Post.ID, h.client).ApprovalRequest)
+	if got, in := order(db.BoxOverdue); len(got) != 2 || in.Overdue != 2 {
+		t.Errorf("overdue after a decision: %v", got)
+	}
+}
+
+func decide(t *testing.T, who *db.Scope, r model.ApprovalRequest) {
+	t.Helper()
+	if _, err := who.Decide(t.Context(), r.ID, yes(r)); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -148,7 +148,7 @@ func TestTheRolesOwnNothingAndCannotPassTheWalls(t *testing.T) {
 			  AND 'search_path=pg_catalog, pg_temp' = ANY (p.proconfig))`)
 		none("a function that reads tables as whoever calls it, and is open to the worker", `SELECT p.oid::regprocedure::text FROM pg_proc p
 			WHERE p.pronamespace = 'tenant'::regnamespace AND NOT p.prosecdef AND p.prorettype <> 'trigger'::regtype
-			  AND p.proname NOT IN ('current_tenant', 'current_reviewer', 'recompute_posts', 'words_of', 'hold_paused')`)
+			  AND p.proname NOT IN ('current_tenant', 'current_reviewer', 'recompute_posts', 'words_of', 'plan_reminders', 'replan_reminders', 'forget_reminders', 'hold_paused')`)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 // showApprovals answers GET /approvals with one box of the inbox.
 func (d *Desk) showApprovals(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
 	box := db.Box(r.URL.Query().Get("box"))
-	if box != db.BoxOthers && box != db.BoxChanges {
+	if box != db.BoxOthers && box != db.BoxChanges && box != db.BoxOverdue {
 		box = db.BoxMine
 	}
 	n, _ := web.Count(r.URL.Query().Get("page")) // what is no number is the first page
@@ -24,10 +24,11 @@ func (d *Desk) showApprovals(w http.ResponseWriter, r *http.Request, scope *db.S
 	if err != nil {
 		return err
 	}
-	p := approvals.InboxProps{Path: at(scope, "/approvals"), Box: string(box), Mine: in.Mine, Others: in.Others, Changes: in.Changes}
+	p := approvals.InboxProps{Path: at(scope, "/approvals"), Box: string(box), Mine: in.Mine, Others: in.Others, Changes: in.Changes, Overdue: in.Overdue}
 	for _, one := range in.Requests {
 		p.Items = append(p.Items, d.approvalItem(scope, one))
 	}
+	approvals.Chain(p.Items)
 	if n > 0 {
 		p.Previous = fmt.Sprintf("%s?box=%s&page=%d", p.Path, box, n-1)
 	}

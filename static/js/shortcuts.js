@@ -1,5 +1,6 @@
 // Keys press what carries them in aria-keyshortcuts: a link or button is pressed, a
-// field gets the focus. Single keys do nothing where somebody types, and nothing
+// field gets the focus, and so does the field of a fold that is opened. What stands
+// in the part (data-keys) that has the focus comes first. Single keys do nothing where somebody types, and nothing
 // at all once they are switched off. The arrows walk through what was found.
 const OFF = "herald-single-keys-off"
 
@@ -19,12 +20,13 @@ document.addEventListener("keydown", (e) => {
   if (!chord && (typing(e.target) || off())) return
   const key = chord + (e.key.length === 1 ? e.key.toUpperCase() : e.key)
   const within = document.querySelector("dialog:modal") ?? document
-  const hit = [...within.querySelectorAll("[aria-keyshortcuts]")]
-    .find((one) => one.getAttribute("aria-keyshortcuts").split(" ").includes(key) && one.checkVisibility())
+  const answers = (one) => one.getAttribute("aria-keyshortcuts").split(" ").includes(key) && one.checkVisibility()
+  const hit = [e.target.closest("[data-keys]"), within].map((part) => [...(part?.querySelectorAll("[aria-keyshortcuts]") ?? [])].find(answers)).find(Boolean)
   if (!hit) return
   e.preventDefault()
-  if (typing(hit)) hit.focus()
-  else hit.click()
+  if (typing(hit)) return hit.focus()
+  hit.click()
+  if (hit.matches("summary")) hit.parentElement.querySelector("textarea")?.focus()
 })
 
 document.addEventListener("keydown", (e) => {

@@ -62,7 +62,7 @@ func (c *camera) walk(d *demo.Demo) ([]screen, error) {
 	if err != nil {
 		return nil, err
 	}
-	all = append(all, screen{"workflow", flow})
+	all = append(all, screen{"workflow", flow}, screen{"approvals-overdue", workspace + "/approvals?box=overdue"})
 	for name, list := range map[string]string{"member": "/settings/members", "client": "/settings/clients"} {
 		one, err := c.follow(workspace+list, ".people li:last-child a")
 		if err != nil {
