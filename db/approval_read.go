@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -84,6 +85,10 @@ func (rd reader) fill(ctx context.Context, tx pgx.Tx, rows []requestRow) ([]mode
 	if err != nil {
 		return nil, err
 	}
+	suggestions, err := rd.suggestions(ctx, tx, rows)
+	if err != nil {
+		return nil, err
+	}
 	shelf, err := rd.shelf(ctx, tx, rows)
 	if err != nil {
 		return nil, err
@@ -91,7 +96,10 @@ func (rd reader) fill(ctx context.Context, tx pgx.Tx, rows []requestRow) ([]mode
 	var out []model.ApprovalRequest
 	for _, row := range rows {
 		r := row.request(rd.team)
-		r.Decisions = decisions[r.ID]
+		r.Decisions, r.Suggestions = decisions[r.ID], suggestions[r.ID]
+		if r.Texts, err = shelf.texts(row); err != nil {
+			return nil, err
+		}
 		for _, c := range comments {
 			if c.PostID == r.PostID && (c.Visibility == model.Internal || c.ClientID == r.ClientID) {
 				r.Comments = append(r.Comments, c)
@@ -238,6 +246,24 @@ func (sc *Scope) stock(ctx context.Context, tx pgx.Tx, accounts []model.AccountI
 	}
 	s.targets, err = pgx.CollectRows(rows, pgx.RowToStructByName[shelfTarget])
 	return s, err
+}
+
+// texts are those that another can be suggested for.
+func (s shelf) texts(row requestRow) ([]model.SuggestedPart, error) {
+	content, err := readOptional(row.Content)
+	if err != nil {
+		return nil, err
+	}
+	var accounts []planAccount
+	for _, id := range content.Accounts {
+		if a, ok := s.accounts[id]; ok {
+			accounts = append(accounts, a)
+		}
+	}
+	slices.SortFunc(accounts, func(a, b planAccount) int {
+		return cmp.Or(strings.Compare(string(a.Network), string(b.Network)), strings.Compare(a.Handle, b.Handle), cmp.Compare(a.ID, b.ID))
+	})
+	return suggestable(content, accounts, row.ClientID), nil
 }
 
 func readOptional(canonical []byte) (model.Content, error) {

@@ -17,7 +17,9 @@ const (
 	commentWindow  = 10 * time.Minute
 )
 
-const sqlCommentsLately = `SELECT count(*) FROM tenant.comments WHERE tenant_id = $1 AND approver_id = $2 AND at > $3`
+const sqlCommentsLately = `
+	SELECT (SELECT count(*) FROM tenant.comments WHERE tenant_id = $1 AND approver_id = $2 AND at > $3)
+	     + (SELECT count(*) FROM tenant.suggestions WHERE tenant_id = $1 AND approver_id = $2 AND at > $3)`
 
 // mayWriteMore refuses with TooMany an approver who has written very much lately.
 // One approver's comments are counted one at a time.

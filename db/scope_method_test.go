@@ -241,6 +241,12 @@ func approvalMethods() map[string]method {
 		"PostApprovals": {empty: true, calls: map[string]call{"post": func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return sc.PostApprovals(ctx, of.Asked)
 		}}},
+		"TakeSuggestion": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+			return sc.TakeSuggestion(ctx, of.Suggestion)
+		}),
+		"DeclineSuggestion": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+			return sc.DeclineSuggestion(ctx, of.Suggestion)
+		}),
 		"Workflows": reads(func(ctx context.Context, sc *db.Scope, _, _ dbtest.Holding) (any, error) { return sc.Workflows(ctx) }),
 		"Workflow": one(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return sc.Workflow(ctx, of.Client)

@@ -144,6 +144,10 @@ var routes = all(settingRoutes, connectRoutes, map[string]route{
 	"GET /w/{slug}/settings":                       free("/settings"),
 	"GET /w/{slug}/settings/style":                 free("/settings/style"),
 
+	"POST /w/{slug}/suggestions/{suggestion}/adoption": post(func(of dbtest.Holding) string { return "/suggestions/" + id(of.Suggestion) + "/adoption" }),
+	"POST /w/{slug}/suggestions/{suggestion}/refusal":  post(func(of dbtest.Holding) string { return "/suggestions/" + id(of.Suggestion) + "/refusal" }),
+	"POST /review/{token}/suggestions":                 reviewed("/suggestions", reviewSuggestion),
+
 	"GET /w/{slug}/accounts/{account}/slots":           get(func(of dbtest.Holding) string { return "/accounts/" + id(of.Account) + "/slots" }),
 	"POST /w/{slug}/accounts/{account}/slots":          onAccount("/slots", "day", "5", "clock", "10:30"),
 	"POST /w/{slug}/accounts/{account}/slots/removals": slotRemovals,
@@ -558,6 +562,14 @@ func reviewApprovals(g *grounds, of dbtest.Holding) url.Values {
 
 func reviewComment(g *grounds, of dbtest.Holding) url.Values {
 	return fields("request", id(of.Request), "key", "key-of-a-form-0123456789", "body", "A remark")
+}
+
+func reviewSuggestion(g *grounds, of dbtest.Holding) url.Values {
+	r, err := of.Owner.Approval(g.t.Context(), of.Request)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return fields("request", id(of.Request), "hash", r.Hash, "key", "key-of-a-form-9876543210", "text", "Another text")
 }
 
 // signed tries another's own link, and one that was signed for one's own

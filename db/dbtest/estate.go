@@ -63,6 +63,8 @@ type Holding struct {
 
 	// The target of each of those posts.
 	DraftTarget, AskedTarget, PlannedTarget, FailedTarget, UnsureTarget, StuckTarget model.TargetID
+
+	Suggestion model.SuggestionID // of the approver, about Request
 }
 
 // Estate makes an agency of everything on a shard. Its ids are its own: no other
@@ -285,6 +287,10 @@ func (h *Holding) fill(t testing.TB) {
 	h.w.Super(t, h.Shard, `INSERT INTO tenant.account_rates (tenant_id, account_id, spent_to) VALUES ($1, $2, '2026-03-01')`, h.ID, h.Account)
 	h.w.Super(t, h.Shard, `INSERT INTO tenant.reminders (tenant_id, request_id, kind, user_id, approver_id, next_at) VALUES ($1, $2, 'escalate', $3, NULL, '2027-01-01'), ($1, $2, 'remind', NULL, $4, '2027-01-01')`,
 		h.ID, h.Request, h.Owner.Actor.User, h.Approver)
+	h.Suggestion = Look[model.SuggestionID](t, h.w, h.Shard, `
+		INSERT INTO tenant.suggestions (tenant_id, request_id, post_id, version_id, client_id, approver_id, name, parts, form_key, at)
+		SELECT tenant_id, id, post_id, version_id, client_id, $3, $4, jsonb_build_array(jsonb_build_object('networks', jsonb_build_array('webhook'), 'from', 'x', 'to', $4::text)), 'a-form-of-the-estate', '2026-03-01'
+		  FROM tenant.approval_requests WHERE tenant_id = $1 AND id = $2 RETURNING id`, h.ID, h.Request, h.Approver, h.Mark)
 	h.w.Super(t, h.Shard, `INSERT INTO tenant.escalation_people (tenant_id, client_id, user_id) VALUES ($1, $2, $3)`, h.ID, h.Client, h.Owner.Actor.User)
 	for _, sql := range []string{
 		`INSERT INTO tenant.publish_guards (tenant_id, post_id, account_id, owner, taken_at) SELECT tenant_id, post_id, account_id, gen_random_uuid(), '2026-03-01' FROM tenant.targets WHERE tenant_id = $1 AND id = $2`,

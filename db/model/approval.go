@@ -97,6 +97,9 @@ type ApprovalRequest struct {
 	BeforeIs  string    // "approved" or "asked": what happened to that version
 	Decisions []ApprovalDecision
 	Comments  []Comment
+
+	Suggestions []Suggestion
+	Texts       []SuggestedPart // those of the version, once each: what another can be suggested for
 }
 
 // Current is the stage that decides now.
@@ -218,5 +221,24 @@ type Comment struct {
 	Name       string
 	ByApprover bool
 	Body       string
+	At         time.Time
+}
+
+// SuggestedPart is one text of a version with what somebody would rather have.
+type SuggestedPart struct {
+	Networks []string `json:"networks"` // canonical names; those that get the text
+	From     string   `json:"from"`
+	To       string   `json:"to"`
+}
+
+// Suggestion is a text that an approver would rather have.
+type Suggestion struct {
+	ID         SuggestionID
+	RequestID  RequestID
+	VersionID  VersionID
+	ApproverID ApproverID
+	Name       string
+	Parts      []SuggestedPart
+	State      string // open, taken, declined
 	At         time.Time
 }

@@ -13,6 +13,7 @@ const (
 	MailComment         = "comment"          // to who works on a post that an approver wrote about
 	MailUnscheduled     = "unscheduled"      // to the writer and the planner of an approved post that nobody scheduled: its time is near
 	MailPlanPassed      = "plan_passed"      // to the same: its time has passed
+	MailSuggestion      = "suggestion"       // to who works on a post for which an approver suggests another text
 	MailReminder        = "reminder"         // to a user who decides: all that waits
 	MailReviewReminder  = "review_reminder"  // the same to an approver, with a link
 	MailEscalation      = "escalation"       // to members: what waits for others for long

@@ -14,6 +14,7 @@ type (
 	VersionID    int64 // one immutable version of a post
 	TargetID     int64 // one post on one account
 	AttemptID    int64 // one try at one provider call
+	SuggestionID int64 // a text that an approver would rather have
 	RequestID    int64 // one approval request
 	ApproverID   int64 // a client's approver, who has no sign-in
 	LinkID       int64 // one review link

@@ -8,6 +8,8 @@ func (d *Desk) approvalRoutes() []route {
 		{"GET /w/{slug}/approvals/{request}", model.PostsView, d.showApproval},
 		{"POST /w/{slug}/approvals/{request}/decisions", model.PostsApprove, d.createDecision},
 		{"POST /w/{slug}/approvals/{request}/comments", model.PostsView, d.createApprovalComment},
+		{"POST /w/{slug}/suggestions/{suggestion}/adoption", model.PostsWrite, d.createAdoption},
+		{"POST /w/{slug}/suggestions/{suggestion}/refusal", model.PostsWrite, d.createSuggestionRefusal},
 		{"POST /w/{slug}/review-links/{link}/revocation", model.PostsApprove, d.createLinkRevocation},
 		{"POST /w/{slug}/review-links/{link}/successor", model.PostsApprove, d.createLinkSuccessor},
 	}

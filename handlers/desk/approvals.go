@@ -142,6 +142,29 @@ func (d *Desk) createApprovalComment(w http.ResponseWriter, r *http.Request, sco
 
 var errNoKey = model.RefuseField("body", "This form was not whole. What you wrote is still here: send it once more.")
 
+// createAdoption answers POST /suggestions/{suggestion}/adoption: the suggested text
+// becomes the next version.
+func (d *Desk) createAdoption(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
+	page, err := scope.TakeSuggestion(r.Context(), pathSuggestion(r))
+	if err != nil {
+		return err
+	}
+	return d.say(w, r, postPath(scope, page.Post.ID), "Taken over as a new version. Look at it once more, then submit it for approval.")
+}
+
+// createSuggestionRefusal answers POST /suggestions/{suggestion}/refusal.
+func (d *Desk) createSuggestionRefusal(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
+	request, err := scope.DeclineSuggestion(r.Context(), pathSuggestion(r))
+	if err != nil {
+		return err
+	}
+	return d.say(w, r, at(scope, "/approvals/"+id(request)), "The text stays as it is. A comment tells the client why, if you write one.")
+}
+
+func pathSuggestion(r *http.Request) model.SuggestionID {
+	return model.SuggestionID(web.ID(r.PathValue("suggestion")))
+}
+
 // createLinkRevocation answers POST /review-links/{link}/revocation.
 func (d *Desk) createLinkRevocation(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
 	if err := scope.RevokeLink(r.Context(), pathLink(r)); err != nil {
@@ -166,6 +189,13 @@ func (d *Desk) approvalItem(scope *db.Scope, one db.InboxRequest) approvals.Item
 	item := approvals.Item{Request: one.ApprovalRequest, Key: web.FormKey(), Path: at(scope, fmt.Sprintf("/approvals/%d", one.ID)), PostPath: at(scope, fmt.Sprintf("/posts/%d", one.PostID)),
 		Decide: one.MayDecide || one.Override, Override: one.Override,
 		Media: func(id model.MediaID, file string) string { return d.mediaURL(scope, id, file) }}
+	for _, s := range one.Suggestions {
+		shown := approvals.Suggestion{Suggestion: s}
+		if s.State == "open" && s.VersionID == one.VersionID && one.State == model.RequestOpen && scope.Actor.May(model.PostsWrite, one.ClientID) {
+			shown.Path = at(scope, "/suggestions/"+id(s.ID))
+		}
+		item.Suggestions = append(item.Suggestions, shown)
+	}
 	if one.MayLink {
 		for _, l := range one.Links {
 			item.Links = append(item.Links, d.approvalLink(scope, one, l))

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"herald/db"
@@ -33,6 +34,11 @@ func (h *handler) createApprovals(w http.ResponseWriter, r *http.Request, rs *db
 	if err != nil {
 		return err
 	}
+	asked := len(list)
+	list = slices.DeleteFunc(list, func(d db.Decision) bool { return slices.Contains(r.PostForm["except"], fmt.Sprint(d.Request)) })
+	if len(list) == 0 {
+		return h.draw(w, r, rs, outcome{status: http.StatusUnprocessableEntity, bad: "You left out all of them, so nothing was approved."})
+	}
 	out, err := rs.Decide(r.Context(), list)
 	if err != nil {
 		return err
@@ -41,6 +47,9 @@ func (h *handler) createApprovals(w http.ResponseWriter, r *http.Request, rs *db
 		if one.No != nil {
 			return h.drawRefused(w, r, rs, list, out)
 		}
+	}
+	if len(list) < asked {
+		return web.See(w, r, path(r)+"?done=most")
 	}
 	return web.See(w, r, path(r)+"?done=all")
 }
@@ -108,6 +117,23 @@ func (h *handler) createComment(w http.ResponseWriter, r *http.Request, rs *db.R
 		return err
 	}
 	return web.See(w, r, fmt.Sprintf("%s?done=comment#post-%d", path(r), id))
+}
+
+// createSuggestion answers POST /review/{token}/suggestions.
+func (h *handler) createSuggestion(w http.ResponseWriter, r *http.Request, rs *db.ReviewScope) error {
+	f := db.SuggestionForm{Request: model.RequestID(web.ID(r.PostForm.Get("request"))), Hash: r.PostForm.Get("hash"), Key: web.SentKey(r), Texts: r.PostForm["text"]}
+	err := error(errNoKey)
+	if f.Key != "" {
+		err = rs.Suggest(r.Context(), f)
+	}
+	if no, ok := model.Refused(err); ok && no.Kind != model.NotFound && no.Kind != model.Gone {
+		back := itemOutcome{texts: f.Texts, unsuggested: no.Say}
+		return h.draw(w, r, rs, outcome{status: web.Status(err), items: map[model.RequestID]itemOutcome{f.Request: back}})
+	}
+	if err != nil {
+		return err
+	}
+	return web.See(w, r, fmt.Sprintf("%s?done=suggestion#post-%d", path(r), f.Request))
 }
 
 var errNoKey = model.RefuseField("body", "This form was not whole. What you wrote is still here: send it once more.")

@@ -139,6 +139,9 @@ type itemOutcome struct {
 	comment string
 	unsaid  string
 	changed *db.Changed
+
+	texts       []string // suggested, when the form came back
+	unsuggested string   // why they were not sent
 }
 
 // showPage answers GET /review/{token}.
@@ -155,6 +158,8 @@ var doneWords = map[string]string{
 	"request_changes": "Your wishes are with the agency. You get an e-mail when there is a new version.",
 	"reject":          "Rejected. The agency knows, and this post will not go out.",
 	"all":             "All approved. Thank you!",
+	"most":            "Approved, but for what you left out. Thank you!",
+	"suggestion":      "Your text is with the agency. You get an e-mail when there is a new version.",
 	"comment":         "Your comment was added.",
 }
 
@@ -187,11 +192,15 @@ const sayInstead = "Your words were not recorded, since this can no longer be de
 // item is one post with what became of the form about it.
 func (o outcome) item(i db.ReviewItem) review.Item {
 	item := review.Item{Request: i.ApprovalRequest, Key: web.FormKey(), Mine: i.Mine, Decide: i.MayDecide, Newer: i.Newer}
+	for _, s := range i.Suggestions {
+		item.Suggestions = append(item.Suggestions, approvals.Suggestion{Suggestion: s})
+	}
 	for id, out := range o.items {
 		if !out.about(i, id) {
 			continue
 		}
 		item.Words, item.Problem, item.Comment, item.Unsaid = out.words, out.problem, out.comment, out.unsaid
+		item.Texts, item.Unsuggested = out.texts, out.unsuggested
 		if out.changed != nil {
 			item.Changed = approvals.Differences(out.changed.Before, out.changed.After)
 		}

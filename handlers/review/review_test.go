@@ -469,3 +469,58 @@ func TestASupersededLinkShowsTheNewerVersionWithWhatChanged(t *testing.T) {
 	yes.Set("verdict", "approve")
 	s.wantStatus(t, s.do(t, "POST", path+"/decisions", yes), 303)
 }
+
+func TestASuggestedTextIsTakenOverByOnePress(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	post := s.agency.Post(t, "Open on Monday", s.account)
+	path := s.ask(t, "dana@client.example", post)
+	fields := form(t, s.get(t, path).body, "/suggestions")
+	for text, words := range map[string]string{" ": "needs a text", "Open on Monday": "not changed the text", strings.Repeat("x", 20_001): "too long"} {
+		fields.Set("text", text)
+		s.wantStatus(t, s.do(t, "POST", path+"/suggestions", fields), 422, words, "review-suggest\" open")
+	}
+	fields.Set("text", "Open on <Tuesday>")
+	s.wantStatus(t, s.do(t, "POST", path+"/suggestions", url.Values{"page": fields["page"], "request": fields["request"], "hash": {"old"}, "key": fields["key"], "text": fields["text"]}), 409, "Open on &lt;Tuesday&gt;</textarea>")
+	for range 2 {
+		s.wantStatus(t, s.do(t, "POST", path+"/suggestions", fields), 303)
+	}
+	s.wantStatus(t, s.get(t, path+"?done=suggestion"), 200, "Your text is with the agency", "<del>Monday</del>", "<ins>&lt;Tuesday&gt;</ins>")
+	if n := dbtest.Look[int](t, s.World, dbtest.SecondShard, `SELECT count(*) FROM tenant.mails WHERE kind = 'suggestion'`); n != 1 {
+		t.Errorf("%d mails", n)
+	}
+	list, err := s.agency.Owner.PostApprovals(t.Context(), post.Post.ID)
+	if err != nil || len(list[0].Suggestions) != 1 || s.decisions(t) != 0 {
+		t.Fatalf("the agency sees %+v, %v", list[0].Suggestions, err)
+	}
+	taken, err := s.agency.Owner.TakeSuggestion(t.Context(), list[0].Suggestions[0].ID)
+	if err != nil || taken.Version.Content.Text != "Open on <Tuesday>" || taken.Post.Review != "draft" {
+		t.Fatalf("taken over: %+v, %v", taken, err)
+	}
+	_, err = s.agency.Owner.TakeSuggestion(t.Context(), list[0].Suggestions[0].ID)
+	if no, ok := model.Refused(err); !ok || no.Kind != model.Conflict {
+		t.Errorf("twice: %v", err)
+	}
+	s.wantStatus(t, s.get(t, path), 200, "This was changed after you were asked")
+}
+
+func TestABatchIsApprovedButForWhatIsLeftOut(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	one, two := s.agency.Post(t, "First", s.account), s.agency.Post(t, "Second", s.account)
+	path := s.ask(t, "dana@client.example", one, two)
+	page := s.get(t, path)
+	s.wantStatus(t, page, 200, "Leave some out", "Post 2: Second")
+	all := form(t, page.body, "/approvals")
+	ids := form(t, page.body, "/decisions")["request"]
+	second, _, _ := strings.Cut(all["asked"][1], ":")
+	all["except"] = []string{ids[0], second}
+	s.wantStatus(t, s.do(t, "POST", path+"/approvals", all), 422, "left out all of them")
+	all["except"] = []string{second}
+	done := s.do(t, "POST", path+"/approvals", all)
+	s.wantStatus(t, done, 303)
+	s.wantStatus(t, s.get(t, done.header.Get("Location")), 200, "but for what you left out", "One post waits for your approval")
+	if n := s.decisions(t); n != 1 {
+		t.Errorf("%d decisions", n)
+	}
+}

@@ -10,5 +10,6 @@ func Register(mux web.Mux, d Deps) {
 	mux.Handle("POST /review/{token}/decisions", h.confirmed(false, h.createDecision))
 	mux.Handle("POST /review/{token}/approvals", h.confirmed(false, h.createApprovals))
 	mux.Handle("POST /review/{token}/comments", h.confirmed(false, h.createComment))
+	mux.Handle("POST /review/{token}/suggestions", h.confirmed(false, h.createSuggestion))
 	mux.Handle("POST /review/{token}/links", h.confirmed(true, h.createLink))
 }

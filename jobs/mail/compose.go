@@ -74,7 +74,7 @@ func (d *Deliverer) messageID(m db.Mail) string {
 // letter reads a mail's content by its kind.
 func (d *Deliverer) letter(m db.Mail) (email.Letter, *problem) {
 	switch m.Kind {
-	case model.MailReviewRequest, model.MailApprovalWaiting, model.MailDecision, model.MailGivenBack, model.MailComment, model.MailUnscheduled, model.MailPlanPassed, model.MailNotScheduled, model.MailReminder, model.MailReviewReminder, model.MailEscalation:
+	case model.MailReviewRequest, model.MailApprovalWaiting, model.MailDecision, model.MailGivenBack, model.MailComment, model.MailUnscheduled, model.MailPlanPassed, model.MailNotScheduled, model.MailReminder, model.MailReviewReminder, model.MailEscalation, model.MailSuggestion:
 		return d.approvalLetter(m)
 	case kindFailed, kindManualCheck, kindReconnect:
 		return d.noticeLetter(m)
@@ -102,6 +102,8 @@ func (d *Deliverer) approvalLetter(m db.Mail) (email.Letter, *problem) {
 		return email.PlanPassed(m.ToName, content, d.base+content.Path), nil
 	case model.MailGivenBack:
 		return email.GivenBack(m.ToName, content, d.base+content.Path), nil
+	case model.MailSuggestion:
+		return email.Suggestion(m.ToName, content, d.base+content.Path), nil
 	case model.MailReminder:
 		return email.Reminder(m.ToName, content, d.base+content.Path, d.now()), nil
 	case model.MailEscalation:

@@ -257,3 +257,12 @@ func names(people []model.AskedPerson) string {
 	}
 	return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
 }
+
+// NetworkNames are networks as people call them.
+func NetworkNames(names []string) string {
+	var list []string
+	for _, n := range names {
+		list = append(list, network.Label(network.Name(n)))
+	}
+	return strings.Join(list, ", ")
+}

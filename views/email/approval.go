@@ -126,6 +126,16 @@ func PlanPassed(name string, m model.ApprovalMail, link string) Letter {
 	return l.with(m.Posts)
 }
 
+// Suggestion tells who works on a post which text an approver would rather have.
+func Suggestion(name string, m model.ApprovalMail, link string) Letter {
+	l := Comment(name, m, link)
+	sender := cmp.Or(Line(m.Sender, 60), "Somebody")
+	l.Subject = forClient(sender+" suggests another text for "+quoted(m.Posts[0].Excerpt, 50), m.Client)
+	l.Title, l.Say = "Another text from "+sender, []string{sender + " would rather have this text. Nothing was changed: you see the difference on the page and take it over by one press, or leave it."}
+	l.Label, l.Why = "See the difference", "You wrote this post, or asked for its approval."
+	return l
+}
+
 // decided words the decision on a single post.
 func (l Letter) decided(sender string, m model.ApprovalMail) Letter {
 	p := m.Posts[0]

@@ -88,6 +88,7 @@ func letters() map[string]Letter {
 		"failed-many":       TargetFailed("Mia Berg", []Notice{notice(), second}, "https://herald.example/w/nordwind/posts/7"),
 		"manual-check-many": ManualCheck("Mia Berg", []Notice{check, second}, "https://herald.example/w/nordwind/posts/7"),
 		"unscheduled":       Unscheduled("Mia Berg", decided("", false, ""), "https://herald.example/w/nordwind/posts/7"),
+		"suggestion":        Suggestion("Mia Berg", decided("", false, "Open on Tuesday, from nine."), "https://herald.example/w/nordwind/approvals/31"),
 		"reminder":          Reminder("Mia Berg", waited(batch()), "https://herald.example/w/nordwind/approvals", now),
 		"reminder-review":   ReviewReminder("Jonas Holm", waited(batch()), link, now, false),
 		"escalation":        Escalation("Mia Berg", waited(batch()), "https://herald.example/w/nordwind/approvals?box=others", now),
