@@ -276,7 +276,7 @@ func keeper(k Keep) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "\" hx-trigger=\"keep\" hx-target=\"#composer-kept\" hx-swap=\"innerHTML\" hx-sync=\"replace\" hx-encoding=\"application/x-www-form-urlencoded\"><span class=\"quiet\" id=\"composer-kept\" role=\"status\"></span> <span class=\"kept-lost\" data-kept-lost hidden>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "\" hx-trigger=\"keep\" hx-target=\"#composer-kept\" hx-swap=\"innerHTML\" hx-sync=\"replace\" hx-encoding=\"application/x-www-form-urlencoded\"><span class=\"composer-kept-said quiet\" id=\"composer-kept\" role=\"status\"></span> <span class=\"kept-lost\" data-kept-lost hidden>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -94,13 +94,19 @@ func parts() map[string]templ.Component {
 		"menu-rule":     MenuRule(),
 		"notice":        Notice(NoticeProps{Say: "Moved to", Stay: true, Time: &TimeProps{ISO: "2026-11-03T08:30:00Z", Words: "09:30"}, Link: NoticeLink{Label: "Open", Href: "/w/a/posts/1"}, Act: &NoticeAct{Label: "Undo", Path: "/w/a/undo", Fields: []HiddenField{{"to", "1"}}}}),
 		"text":          Text("<b>"),
+		"label":         Label(LabelProps{Name: "Summer", Tint: 3, Campaign: true}),
+		"swatch":        Swatch("3"),
+		"tabset":        with(Tabset("What to write"), with(TabFace(TabPartProps{Name: "part", Value: "x", Chosen: true, Pairs: "x"}), Text("X"))),
 	}
 }
+
+// place is the number of a mark in the sprite, which moves as marks come.
+var place = regexp.MustCompile(`"(#?)m[0-9]+"`)
 
 func TestPartsDrawAsTheyDidBefore(t *testing.T) {
 	t.Parallel()
 	for name, c := range parts() {
-		got := drawn(t, c)
+		got := place.ReplaceAllString(drawn(t, c), `"${1}m"`)
 		path := filepath.Join("testdata", name+".html")
 		if *update {
 			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
