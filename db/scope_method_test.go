@@ -29,6 +29,7 @@ type method struct {
 	quiet   string          // why a change leaves no audit line
 	empty   bool            // it answers ids that are not there with nothing, not with a refusal
 	whole   bool            // a role that may not do it at all is told that, whatever is named
+	common  bool            // it is of no client: whoever is in the workspace sees it
 	exempt  string          // why it cannot be called with another's ids
 }
 
@@ -377,18 +378,18 @@ func listMethods() map[string]method {
 		"KeepCalendarLook": {free: true, changes: true, quiet: "how somebody looks at the calendar is nobody else's business", calls: map[string]call{"": func(ctx context.Context, sc *db.Scope, _, _ dbtest.Holding) (any, error) {
 			return nil, sc.KeepCalendarLook(ctx, "view=week")
 		}}},
-		"LinkCards": reads(func(ctx context.Context, sc *db.Scope, own, of dbtest.Holding) (any, error) {
+		"LinkCards": {calls: map[string]call{"": func(ctx context.Context, sc *db.Scope, own, of dbtest.Holding) (any, error) {
 			return sc.LinkCards(ctx, []string{"https://" + own.Mark + ".example/menu", "https://" + of.Mark + ".example/menu"})
-		}),
+		}}, free: true, common: true},
 		"BeginLinkCard": {calls: map[string]call{"": func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return sc.BeginLinkCard(ctx, "https://"+of.Mark+".example/other")
 		}}, free: true, changes: true, quiet: "a card is what anybody can read at an address, kept for a while"},
 		"KeepLinkCard": {calls: map[string]call{"": func(ctx context.Context, sc *db.Scope, own, _ dbtest.Holding) (any, error) {
 			return nil, sc.KeepLinkCard(ctx, "https://"+own.Mark+".example/menu", db.LinkCard{Title: "Read again"}, nil)
 		}}, free: true, changes: true, quiet: "a card is what anybody can read at an address, kept for a while"},
-		"LinkCardPicture": one(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+		"LinkCardPicture": {calls: map[string]call{"hash": func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return sc.LinkCardPicture(ctx, of.Card)
-		}),
+		}}, common: true},
 		"Feeds": reads(func(ctx context.Context, sc *db.Scope, _, _ dbtest.Holding) (any, error) {
 			feeds, clients, err := sc.Feeds(ctx)
 			return []any{feeds, clients}, err

@@ -82,6 +82,35 @@ func TestStyleSheetsKeepToTheHouseRules(t *testing.T) {
 	}
 }
 
+// blockOf is a rule for some media, with the rules in it.
+var blockOf = regexp.MustCompile(`@media[^{]*\{(?:[^{}]|\{[^{}]*\})*\}`)
+
+// TestAClassIsDrawnInOneSheet: two screens that use one word for two things would
+// draw over each other. What only holds for some media may add to another sheet.
+func TestAClassIsDrawnInOneSheet(t *testing.T) {
+	t.Parallel()
+	bare := regexp.MustCompile(`^\.([a-z-]+)$`)
+	at := map[string]string{}
+	all := sheets(t)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if name == "utilities.css" {
+			continue
+		}
+		for _, m := range selector.FindAllStringSubmatch(blockOf.ReplaceAllString(all[name], ""), -1) {
+			for part := range strings.SplitSeq(m[1], ",") {
+				class := bare.FindStringSubmatch(strings.TrimSpace(part))
+				if class == nil {
+					continue
+				}
+				if other := at[class[1]]; other != "" && other != name {
+					t.Errorf("%s and %s both draw .%s: give one of them another name", other, name, class[1])
+				}
+				at[class[1]] = name
+			}
+		}
+	}
+}
+
 // theme is the roles of one appearance, resolved to the palette's colours.
 type theme map[string]string
 
