@@ -29,6 +29,7 @@ func TestEverythingGoesWithoutScript(t *testing.T) {
 	p.goes("button", "Upload")
 	p.sees("rye.jpg")
 	p.fill("Alt text", storyAlt)
+	p.says("#composer-networks", "Mastodon") // its tab, not the account
 	p.press("box", "Mastodon")
 	p.goes("button", "Customise for Mastodon")
 	p.fill("Text for Mastodon", storyToot)

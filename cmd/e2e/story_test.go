@@ -90,6 +90,7 @@ func (s *story) write() {
 	p := s.desk
 	p.goes("link", "Create post")
 	p.press("button", "All of Bakery")
+	p.says("#composer-networks", "Mastodon") // its tab, not the account
 	p.press("box", "Mastodon")
 	p.says("#composer-networks", "Customise for Mastodon")
 	long := storyText + strings.Repeat(" And another loaf.", 30)

@@ -396,6 +396,7 @@ func TestFilesGoIntoTheLibraryByAddress(t *testing.T) {
 func TestAnAddressIsFetchedInPlace(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
+	defer s.develop(t)()
 	at := elsewhere(t, map[string][]byte{"/loaf.jpg": photo(t, 300, 200, 90), "/page.jpg": []byte("<!doctype html>")})
 	ask := func(client, addresses string) answer {
 		r := s.request(t, "/w/north/media/files", url.Values{"client": {client}, "back": {"/w/north/media"}, "do": {"fetch"}, "address": {addresses}})

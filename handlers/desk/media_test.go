@@ -250,6 +250,7 @@ func TestUploadsKeepToRoleAndQuota(t *testing.T) {
 func TestHTMXGetsThePartsThatChanged(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
+	defer s.develop(t)()
 	form := s.fresh(t)
 	form.Set("do", "upload")
 	r := s.request(t, "/w/north/media", form, file{"a.jpg", photo(t, 30, 20, 3)})
