@@ -2,7 +2,7 @@ package jobs_test
 
 import (
 	"errors"
-	"os"
+	"net"
 	"os/exec"
 	"path/filepath"
 	"sync"
@@ -42,8 +42,9 @@ var theRedis = sync.OnceValues(func() (socket string, err error) {
 		return "", err
 	}
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		if _, err = os.Stat(socket); err == nil {
-			return socket, nil
+		// The socket is there a moment before anybody listens on it.
+		if conn, err := net.Dial("unix", socket); err == nil {
+			return socket, conn.Close()
 		}
 	}
 	return "", errors.New("it does not listen")
