@@ -93,7 +93,7 @@ var questions = []asked{
 // reads as many rows as are due. With -v it prints the plans.
 func TestTheCostOfATickFollowsWhatIsDue(t *testing.T) {
 	t.Parallel()
-	w := dbtest.New(t)
+	w := dbtest.Untouched(t)
 	rec := &recorder{}
 	o := w.Options()
 	o.Tracer = rec
@@ -191,7 +191,7 @@ const (
 // publish must still read by its keys, at once and without waiting for autovacuum.
 func TestAPublishReadsOnlyWhatItIsAbout(t *testing.T) {
 	t.Parallel()
-	w := dbtest.New(t)
+	w := dbtest.Untouched(t)
 	w.Super(t, db.MainShard, `ANALYZE`)
 	scale := newScale(t, w, "force_generic_plan")
 	owner := "00000000-0000-0000-0000-000000000007"

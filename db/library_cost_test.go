@@ -18,7 +18,7 @@ import (
 // have about 3,000.
 func TestAPageOfTheLibraryCostsAPage(t *testing.T) {
 	t.Parallel()
-	w := dbtest.New(t)
+	w := dbtest.Untouched(t)
 	rec := &recorder{}
 	o := w.Options()
 	o.Tracer = rec

@@ -6,8 +6,6 @@ package dbtest
 
 import (
 	"context"
-	"crypto/rand"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -69,18 +67,34 @@ func (c *Clock) Set(at time.Time) {
 // New makes a test's databases and closes them at its end.
 func New(t testing.TB) *World {
 	t.Helper()
-	names := theTemplates()
+	return world(t, (*template).asNew)
+}
+
+// Untouched makes databases that no test wrote to before, for those that count what
+// Postgres reads.
+func Untouched(t testing.TB) *World {
+	t.Helper()
+	return world(t, (*template).copied)
+}
+
+func world(t testing.TB, database func(*template, testing.TB) string) *World {
+	t.Helper()
+	main, shard := theTemplates()
 	w := &World{Ring: Ring(t), Clock: &Clock{at: Noon}, ShardURL: map[string]string{}, super: map[string]*pgxpool.Pool{}}
-	suffix := strings.ToLower(rand.Text()[:12])
-	main, second := "t_"+suffix, "s_"+suffix
+	var names [2]string
 	var wg sync.WaitGroup
-	wg.Go(func() { clone(t, names.main, main) })
-	wg.Go(func() { clone(t, names.shard, second) })
+	wg.Go(func() { names[0] = database(main, t) })
+	wg.Go(func() { names[1] = database(shard, t) })
 	wg.Wait()
 	if t.Failed() {
 		t.FailNow()
 	}
-	w.connect(t, main, second)
+	t.Cleanup(func() {
+		wg.Go(func() { main.giveBack(t, names[0]) })
+		wg.Go(func() { shard.giveBack(t, names[1]) })
+		wg.Wait()
+	})
+	w.connect(t, names[0], names[1])
 	return w
 }
 
@@ -103,7 +117,6 @@ func (w *World) connect(t testing.TB, main, second string) {
 		for _, p := range w.super {
 			p.Close()
 		}
-		drop(t, main, second)
 	})
 }
 
@@ -154,59 +167,13 @@ func pool(t testing.TB, url string) *pgxpool.Pool {
 	return p
 }
 
-type templates struct{ main, shard string }
-
-// theTemplates migrates one database of each kind; tests clone them.
-var theTemplates = sync.OnceValue(func() templates {
-	ctx := context.Background()
-	names := templates{"herald_main_" + strings.ToLower(rand.Text()[:8]), "herald_shard_" + strings.ToLower(rand.Text()[:8])}
-	server := Cluster()
-	admin, err := pgxpool.New(ctx, server.URL(cluster.Superuser, "postgres"))
-	must(err)
-	defer admin.Close()
-	for _, name := range []string{names.main, names.shard} {
-		_, err := admin.Exec(ctx, "CREATE DATABASE "+name)
-		must(err)
-	}
-	_, err = db.Migrate(ctx, db.Address{URL: server.URL(cluster.Superuser, names.main)},
-		map[string]db.Address{SecondShard: {URL: server.URL(cluster.Superuser, names.shard)}})
-	must(err)
-	return names
-})
-
-func must(err error) {
-	if err != nil {
-		panic("templates of the test databases: " + err.Error())
-	}
-}
-
-// cloning is one at a time: Postgres refuses a template that is being copied.
-var cloning sync.Map
-
-func clone(t testing.TB, template, name string) {
-	lock, _ := cloning.LoadOrStore(template, &sync.Mutex{})
-	lock.(*sync.Mutex).Lock()
-	defer lock.(*sync.Mutex).Unlock()
-	if err := run(t, "CREATE DATABASE "+name+" TEMPLATE "+template+" STRATEGY FILE_COPY"); err != nil {
-		t.Errorf("clone %s: %v", template, err)
-	}
-}
-
-func drop(t testing.TB, names ...string) {
-	for _, name := range names {
-		if err := run(t, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)"); err != nil {
-			t.Logf("drop %s: %v", name, err)
-		}
-	}
-}
-
 var theAdmin = sync.OnceValue(func() *pgxpool.Pool {
 	p, err := pgxpool.New(context.Background(), Cluster().URL(cluster.Superuser, "postgres"))
 	must(err)
 	return p
 })
 
-func run(t testing.TB, sql string) error {
-	_, err := theAdmin().Exec(context.WithoutCancel(t.Context()), sql)
+func run(sql string) error {
+	_, err := theAdmin().Exec(context.Background(), sql)
 	return err
 }
