@@ -67,11 +67,11 @@ func (m *mailing) gather(ctx context.Context, tx pgx.Tx, w waitingMail, more []m
 }
 
 // gatherLink does the same, and the link of the mail opens those posts too.
-func (m *mailing) gatherLink(ctx context.Context, tx pgx.Tx, w waitingMail, asks []ask) error {
+func (m *mailing) gatherLink(ctx context.Context, tx pgx.Tx, w waitingMail, to approver, asks []ask) error {
 	if _, err := tx.Exec(ctx, sqlLinkRequests, m.sc.Actor.Tenant, w.Link, requestsOf(asks)); err != nil {
 		return err
 	}
-	return m.gather(ctx, tx, w, m.content(asks).Posts)
+	return m.gather(ctx, tx, w, inTheirZone(m.content(asks).Posts, to.Zone))
 }
 
 func requestsOf(asks []ask) (ids []model.RequestID) {

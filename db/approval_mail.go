@@ -118,7 +118,7 @@ func (m *mailing) sendLink(ctx context.Context, tx pgx.Tx, to approver, asks []a
 		return err
 	}
 	if waiting != nil {
-		return m.gatherLink(ctx, tx, *waiting, asks)
+		return m.gatherLink(ctx, tx, *waiting, to, asks)
 	}
 	token, hash := newReviewToken(m.sc.Actor.Tenant)
 	until := m.sc.now().Add(linkLife)
@@ -131,10 +131,20 @@ func (m *mailing) sendLink(ctx context.Context, tx pgx.Tx, to approver, asks []a
 		return err
 	}
 	content := m.content(asks)
+	content.Posts = inTheirZone(content.Posts, to.Zone)
 	content.Until, content.Fresh = &until, m.from != 0
 	key := fmt.Sprintf("%s:%d", model.MailReviewRequest, link)
 	sealed := m.sc.ring.Seal(token, MailAAD(m.sc.Actor.Tenant, key))
 	return m.insert(ctx, tx, mailRow{key: key, kind: model.MailReviewRequest, email: to.Email, name: to.Name, content: content, sealed: sealed})
+}
+
+// inTheirZone has the times of posts told in a zone of the reader's own; an empty one is
+// the client's.
+func inTheirZone(posts []model.ApprovalMailPost, zone string) []model.ApprovalMailPost {
+	for i := range posts {
+		posts[i].Zone = cmp.Or(zone, posts[i].Zone)
+	}
+	return posts
 }
 
 func newReviewToken(tenant model.TenantID) (token string, hash [32]byte) {
@@ -214,6 +224,7 @@ func (m *mailing) sendBack(ctx context.Context, tx pgx.Tx, g giving) error {
 func (m *mailing) content(asks []ask) model.ApprovalMail {
 	mail := model.ApprovalMail{Agency: m.sc.Workspace.Name, Sender: asks[0].sender}
 	for _, a := range asks {
+		a.post.Request = a.request
 		mail.Posts = append(mail.Posts, a.post)
 	}
 	mail.Client = oneClient(mail.Posts)

@@ -122,7 +122,7 @@ func nobodyMissing(flows []workflow) error {
 }
 
 const sqlApproversStanding = `
-	SELECT id, name, email, client_id FROM tenant.approvers WHERE tenant_id = $1 AND id = ANY ($2) AND revoked_at IS NULL ORDER BY id`
+	SELECT id, name, email, client_id, coalesce(zone, '') AS zone FROM tenant.approvers WHERE tenant_id = $1 AND id = ANY ($2) AND revoked_at IS NULL ORDER BY id`
 
 // approver is a client's person who decides from a link.
 type approver struct {
@@ -130,6 +130,7 @@ type approver struct {
 	Name     string
 	Email    string
 	ClientID model.ClientID
+	Zone     string // of their own; empty for the client's
 }
 
 // approversStanding returns those of the approvers who were not removed.

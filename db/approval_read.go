@@ -93,9 +93,14 @@ func (rd reader) fill(ctx context.Context, tx pgx.Tx, rows []requestRow) ([]mode
 	if err != nil {
 		return nil, err
 	}
+	holds, err := rd.openHolds(ctx, tx, rows)
+	if err != nil {
+		return nil, err
+	}
 	var out []model.ApprovalRequest
 	for _, row := range rows {
 		r := row.request(rd.team)
+		r.Hold, r.Waits = holds[heldPart{row.PostID, row.ClientID}], shelf.waits(row)
 		r.Decisions, r.Suggestions = decisions[r.ID], suggestions[r.ID]
 		if r.Texts, err = shelf.texts(row); err != nil {
 			return nil, err
@@ -149,6 +154,27 @@ func (rd reader) commentsOf(ctx context.Context, tx pgx.Tx, of []requestRow) ([]
 		posts, clients = append(posts, row.PostID), append(clients, row.ClientID)
 	}
 	return rd.sc.commentList(ctx, tx, rd.comments, posts, clients)
+}
+
+// heldPart is what a hold is about.
+type heldPart struct {
+	post   model.PostID
+	client model.ClientID
+}
+
+func (rd reader) openHolds(ctx context.Context, tx pgx.Tx, of []requestRow) (map[heldPart]model.Hold, error) {
+	var posts []model.PostID
+	for _, row := range of {
+		posts = append(posts, row.PostID)
+	}
+	list, err := rd.sc.holds(ctx, tx, posts)
+	open := map[heldPart]model.Hold{}
+	for _, h := range list {
+		if h.Open() {
+			open[heldPart{h.PostID, h.ClientID}] = h
+		}
+	}
+	return open, err
 }
 
 // shelf is what previews are put together from.
@@ -264,6 +290,13 @@ func (s shelf) texts(row requestRow) ([]model.SuggestedPart, error) {
 		return cmp.Or(strings.Compare(string(a.Network), string(b.Network)), strings.Compare(a.Handle, b.Handle), cmp.Compare(a.ID, b.ID))
 	})
 	return suggestable(content, accounts, row.ClientID), nil
+}
+
+// waits says whether something of the request's client is still to go out.
+func (s shelf) waits(row requestRow) bool {
+	return slices.ContainsFunc(s.targets, func(t shelfTarget) bool {
+		return t.PostID == row.PostID && s.accounts[t.AccountID].ClientID == row.ClientID && Holdable(t.State)
+	})
 }
 
 func readOptional(canonical []byte) (model.Content, error) {

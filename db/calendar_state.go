@@ -4,9 +4,11 @@ import "slices"
 
 // What a target shows in lists is one word made of its own state and the review
 // of its post: a draft that is being approved shows that, and one that was
-// approved says so. A worker's hand on it shows as publishing.
+// approved says so. A worker's hand on it shows as publishing, and what somebody holds
+// as held, whether its time has come or not.
 const targetShows = `
-	CASE WHEN t.state IN ('draft', 'invalid') AND p.review IN ('in_review', 'changes_requested') THEN p.review
+	CASE WHEN t.state IN ` + holdable + ` AND EXISTS (SELECT FROM tenant.post_holds ph WHERE ph.tenant_id = t.tenant_id AND ph.post_id = t.post_id AND ph.client_id = t.client_id AND ph.ended_at IS NULL) THEN 'held'
+	     WHEN t.state IN ('draft', 'invalid') AND p.review IN ('in_review', 'changes_requested') THEN p.review
 	     WHEN t.state = 'ready' THEN 'approved' WHEN t.state = 'queued' THEN 'publishing' ELSE t.state END`
 
 // targetWords are the first words of the version that the target carries, which an
@@ -32,7 +34,7 @@ const (
 // Shown lists every word that a target may show, in the order in which people
 // look for them: what needs somebody first.
 func Shown() []string {
-	return []string{"failed", "unknown_outcome", "needs_reconnect", "retry_scheduled", "changes_requested", "in_review", "invalid", "draft",
+	return []string{"failed", "unknown_outcome", "needs_reconnect", "held", "retry_scheduled", "changes_requested", "in_review", "invalid", "draft",
 		"approved", "scheduled", "publishing", "published", "cancelled"}
 }
 
@@ -60,7 +62,7 @@ func ShownTogether(shown []string) string {
 	case has("publishing") || has("published"):
 		return "publishing"
 	}
-	for _, s := range []string{"retry_scheduled", "scheduled", "invalid", "changes_requested", "in_review", "draft"} {
+	for _, s := range []string{"held", "retry_scheduled", "scheduled", "invalid", "changes_requested", "in_review", "draft"} {
 		if has(s) {
 			return s
 		}

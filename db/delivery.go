@@ -30,6 +30,7 @@ type DeliveryDay struct {
 	Late    int // published later
 	ByHand  int // a person saw it live; when it appeared is not known
 	Failed  int
+	Held    int // of Waiting: somebody holds them
 	Waiting int // none of that yet: on its way, or to be reconnected or looked at
 }
 
@@ -75,6 +76,7 @@ const sqlDeliveryDays = `
 	       count(*) FILTER (WHERE t.state = 'published' AND t.reason <> 'found_by_hand' AND t.published_at > t.due_at + $8::interval) AS late,
 	       count(*) FILTER (WHERE t.state = 'published' AND t.reason = 'found_by_hand') AS by_hand,
 	       count(*) FILTER (WHERE t.state = 'failed') AS failed,
+	       count(*) FILTER (WHERE t.state = 'retry_scheduled' AND t.reason = 'held') AS held,
 	       count(*) FILTER (WHERE t.state NOT IN ('published', 'failed')) AS waiting` + deliveryDue + `
 	 GROUP BY 1, 2 ORDER BY 2, 1`
 

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -15,10 +16,19 @@ type Evidence struct {
 	Target    Target
 	Frame     EvidenceFrame
 	Requests  []model.ApprovalRequest // about this version and client, newest first
+	Holds     []model.Hold            // on its post, at this client; oldest first
 	Reminders []Reminder
 	Moves     []TargetMove
 	Attempts  []Attempt
 	Findings  []Finding
+}
+
+// Hold is what holds the target now; without an id if nothing does.
+func (e Evidence) Hold() model.Hold {
+	if n := len(e.Holds); n > 0 && e.Holds[n-1].Open() {
+		return e.Holds[n-1]
+	}
+	return model.Hold{}
 }
 
 // EvidenceFrame is what stands around a target.
@@ -113,6 +123,10 @@ func (sc *Scope) Evidence(ctx context.Context, id model.TargetID) (e Evidence, e
 		if err := sc.evidenceOf(ctx, tx, &e); err != nil {
 			return err
 		}
+		if e.Holds, err = sc.holds(ctx, tx, []model.PostID{e.Target.PostID}); err != nil {
+			return err
+		}
+		e.Holds = slices.DeleteFunc(e.Holds, func(h model.Hold) bool { return h.ClientID != e.Target.ClientID })
 		e.Requests, err = sc.requests(ctx, tx, team, sqlEvidenceRequests, sc.Actor.Tenant, e.Target.PostID, e.Target.VersionID, e.Target.ClientID)
 		return err
 	})

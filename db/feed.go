@@ -185,7 +185,7 @@ const sqlFeedCards = calendarCards + `
 
 // clientSees are the words of targets that a feed for one client shows: what is
 // decided. Drafts are the agency's own.
-var clientSees = []string{"approved", "scheduled", "publishing", "retry_scheduled", "published"}
+var clientSees = []string{"approved", "scheduled", "held", "publishing", "retry_scheduled", "published"}
 
 // FeedCards reads what a feed shows, from two months ago to a year from now.
 func (sc *Scope) FeedCards(ctx context.Context, client model.ClientID) (cards []CalendarCard, clients []CalendarClient, err error) {

@@ -140,3 +140,25 @@ func (sc *Scope) LinkCardPicture(ctx context.Context, hash string) (picture []by
 }
 
 var errNoCard = model.Refuse(model.NotFound, "There is no such picture.")
+
+// LinkCards returns the cards of addresses that a page of the link shows, by address.
+func (rs *ReviewScope) LinkCards(ctx context.Context, addresses []string) (cards map[string]LinkCard, err error) {
+	defer wrap(&err, "read link cards by link")
+	if len(addresses) == 0 {
+		return nil, nil
+	}
+	err = rs.read(ctx, func(tx pgx.Tx) error {
+		cards, err = rs.sc.linkCards(ctx, tx, addresses)
+		return err
+	})
+	return cards, err
+}
+
+// LinkCardPicture returns a card's picture, as Scope.LinkCardPicture does. Which card a
+// reader may see is the caller's to know.
+func (rs *ReviewScope) LinkCardPicture(ctx context.Context, hash string) ([]byte, error) {
+	if rs.gone != nil {
+		return nil, rs.gone
+	}
+	return rs.sc.LinkCardPicture(ctx, hash)
+}

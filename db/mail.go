@@ -166,3 +166,10 @@ func (p *Pipeline) addMail(ctx context.Context, shard, sql string, args ...any) 
 	_, err = pool.Exec(ctx, sql, args...)
 	return err
 }
+
+// StopToken makes the part of an address by which one person of a workspace ends their
+// reminders; exactly one of user and approver is set. Whoever has it can do that and
+// nothing else.
+func (p *Pipeline) StopToken(tenant model.TenantID, user model.UserID, approver model.ApproverID) string {
+	return p.ring.Sign(stopPurpose, fmt.Appendf(nil, "%d %d %d", tenant, user, approver), p.now().Add(stopLife))
+}

@@ -36,6 +36,7 @@ var pipelineCalls = map[string]string{
 	"told_unscheduled":  `SELECT count(*) FROM (SELECT tenant.told_unscheduled(array_fill($1::bigint, ARRAY[1000]), (SELECT array_agg(n) FROM generate_series(1, 1000) n), array_fill('2026-03-11 12:00+00'::timestamptz, ARRAY[1000]), '2026-03-12')) x WHERE false`,
 	"put_off_reminders": `SELECT count(*) FROM (SELECT tenant.put_off_reminders($1, (SELECT array_agg(n) FROM generate_series(1, 1000) n), '2027-01-01', NULL)) x WHERE false`,
 	"send_reminder":     `SELECT tenant.send_reminder($1, (SELECT array_agg(n) FROM generate_series(1, 1000) n), '2027-01-01', '2026-03-12', 'x', 'reminder', 'x@x.example', '', '{}', NULL, NULL, NULL, NULL)::int`,
+	"mail_pictures":     `SELECT count(*) FROM tenant.mail_pictures($1, (SELECT array_agg(n) FROM generate_series(1, 1000) n))`,
 	"notice_facts":      `SELECT count(*) FROM tenant.notice_facts($1, $2, $4)`,
 	"drop_uploads":      `SELECT tenant.drop_uploads(ARRAY[$1::bigint], (SELECT array_agg(n) FROM generate_series(10000, 10100) n))`,
 	"stage_media":       `SELECT count(*) FROM tenant.stage_media($1, $3, 'pretended', 'x', $7, '2026-03-12', '2026-03-13') WHERE verdict <> 'gone'`,

@@ -20,8 +20,10 @@ import (
 type ReviewScope struct {
 	Agency string
 	Client string
-	Zone   string // the client's
+	Zone   string // the person's own if they chose one, else the client's
 	Person string
+
+	ClientZone string
 
 	sc      *Scope // of nobody: it grants nothing
 	link    model.LinkID
@@ -36,7 +38,7 @@ const sqlReviewWorkspace = `
 	SELECT id, slug, name, zone, shard, state, paused_at IS NOT NULL AS paused FROM control.workspaces WHERE id = $1`
 
 const sqlReviewLink = `
-	SELECT l.id, l.expires_at, l.revoked_at IS NOT NULL, a.id, a.name, a.email, a.client_id, a.revoked_at IS NOT NULL, c.name, c.zone
+	SELECT l.id, l.expires_at, l.revoked_at IS NOT NULL, a.id, a.name, a.email, a.client_id, a.revoked_at IS NOT NULL, c.name, coalesce(a.zone, ''), coalesce(a.zone, c.zone), c.zone
 	  FROM tenant.review_links l
 	  JOIN tenant.approvers a ON a.tenant_id = l.tenant_id AND a.id = l.approver_id
 	  JOIN tenant.clients c ON c.tenant_id = a.tenant_id AND c.id = a.client_id
@@ -51,16 +53,15 @@ func (s *Store) Review(ctx context.Context, token string) (_ *ReviewScope, err e
 	if err != nil {
 		return nil, err
 	}
-	pool, err := s.shard(w.Shard)
+	sc, err := s.nobody(w)
 	if err != nil {
 		return nil, err
 	}
-	rs := &ReviewScope{Agency: w.Name, hash: secret.HashToken(token)}
-	rs.sc = &Scope{Workspace: w, Actor: model.Actor{Tenant: w.ID}, pool: pool, control: s.control, ring: s.ring, now: s.now, changed: s.changed}
+	rs := &ReviewScope{Agency: sc.Workspace.Name, hash: secret.HashToken(token), sc: sc}
 	var revoked bool
 	err = rs.sc.read(ctx, func(tx pgx.Tx) error {
-		return tx.QueryRow(ctx, sqlReviewLink, w.ID, rs.hash[:]).Scan(&rs.link, &rs.expires, &revoked,
-			&rs.who.ID, &rs.who.Name, &rs.who.Email, &rs.who.ClientID, &rs.banned, &rs.Client, &rs.Zone)
+		return tx.QueryRow(ctx, sqlReviewLink, sc.Actor.Tenant, rs.hash[:]).Scan(&rs.link, &rs.expires, &revoked,
+			&rs.who.ID, &rs.who.Name, &rs.who.Email, &rs.who.ClientID, &rs.banned, &rs.Client, &rs.who.Zone, &rs.Zone, &rs.ClientZone)
 	})
 	if noRows(err) {
 		return nil, errNoLink
@@ -82,15 +83,30 @@ func (s *Store) reviewWorkspace(ctx context.Context, token string) (w Workspace,
 	if !ok || bad != nil || len(random) != 43 {
 		return w, errNoLink
 	}
-	rows, err := s.control.Query(ctx, sqlReviewWorkspace, id)
-	if err != nil {
-		return w, err
-	}
-	w, err = pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Workspace])
+	w, err = s.workspaceOf(ctx, model.TenantID(id))
 	if noRows(err) {
 		return w, errNoLink
 	}
 	return w, err
+}
+
+// workspaceOf reads a workspace by its id. Its error is pgx's for no rows where there is
+// none.
+func (s *Store) workspaceOf(ctx context.Context, id model.TenantID) (w Workspace, err error) {
+	rows, err := s.control.Query(ctx, sqlReviewWorkspace, id)
+	if err != nil {
+		return w, err
+	}
+	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[Workspace])
+}
+
+// nobody is a Scope that grants nothing, for what a link opens in a workspace.
+func (s *Store) nobody(w Workspace) (*Scope, error) {
+	pool, err := s.shard(w.Shard)
+	if err != nil {
+		return nil, err
+	}
+	return &Scope{Workspace: w, Actor: model.Actor{Tenant: w.ID}, pool: pool, control: s.control, ring: s.ring, now: s.now, changed: s.changed}, nil
 }
 
 func (rs *ReviewScope) whyGone(revoked bool) error {
@@ -245,7 +261,7 @@ func (rs *ReviewScope) items(list []model.ApprovalRequest, sent []model.RequestI
 		if givesWay(r, list) {
 			continue
 		}
-		i := ReviewItem{ApprovalRequest: forClient(r), MayDecide: r.WaitsFor(me), Newer: !slices.Contains(sent, r.ID), Replaces: replaced[r.PostID]}
+		i := ReviewItem{ApprovalRequest: rs.shown(r), MayDecide: r.WaitsFor(me), Newer: !slices.Contains(sent, r.ID), Replaces: replaced[r.PostID]}
 		for _, d := range r.Decisions {
 			if d.Person.Is(me) {
 				i.Mine = d
@@ -259,6 +275,13 @@ func (rs *ReviewScope) items(list []model.ApprovalRequest, sent []model.RequestI
 // givesWay says whether a newer request about the same post is shown instead.
 func givesWay(r model.ApprovalRequest, list []model.ApprovalRequest) bool {
 	return r.State == model.RequestSuperseded && slices.ContainsFunc(list, func(n model.ApprovalRequest) bool { return n.PostID == r.PostID && n.ID > r.ID })
+}
+
+// shown is a request as the person sees it: in their zone, and without what is the
+// agency's own.
+func (rs *ReviewScope) shown(r model.ApprovalRequest) model.ApprovalRequest {
+	r.ClientZone = rs.Zone
+	return forClient(r)
 }
 
 // forClient leaves out what is the agency's own: who there decides, and what

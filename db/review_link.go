@@ -50,7 +50,7 @@ func (sc *Scope) linksOf(ctx context.Context, tx pgx.Tx, list []model.ApprovalRe
 }
 
 const sqlLinkApprover = `
-	SELECT a.id, a.name, a.email, a.client_id FROM tenant.review_links l
+	SELECT a.id, a.name, a.email, a.client_id, coalesce(a.zone, '') AS zone FROM tenant.review_links l
 	  JOIN tenant.approvers a ON a.tenant_id = l.tenant_id AND a.id = l.approver_id WHERE l.tenant_id = $1 AND l.id = $2`
 
 // linkApprover returns whose link it is, if the actor may approve for that client.

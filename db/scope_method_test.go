@@ -245,6 +245,12 @@ func approvalMethods() map[string]method {
 		"TakeSuggestion": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return sc.TakeSuggestion(ctx, of.Suggestion)
 		}),
+		"HoldTarget": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+			return nil, sc.HoldTarget(ctx, of.PlannedTarget, "Wait")
+		}),
+		"ReleaseTarget": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+			return sc.ReleaseTarget(ctx, of.HeldTarget)
+		}),
 		"DeclineSuggestion": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return sc.DeclineSuggestion(ctx, of.Suggestion)
 		}),

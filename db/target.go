@@ -81,11 +81,11 @@ func (sc *Scope) target(ctx context.Context, tx pgx.Tx, id model.TargetID) (Targ
 	return t, nil
 }
 
-// Held says whether a pause holds the target back: it goes on when the pause ends, and
-// its NextAt is only when that is asked about once more.
+// Held says whether a pause or a person holds the target back: it goes on when that ends,
+// and its NextAt is only when that is asked about once more.
 func (t Target) Held() bool {
 	switch t.Reason {
-	case "workspace_suspended", "workspace_paused", "client_paused", "account_paused":
+	case "workspace_suspended", "workspace_paused", "client_paused", "account_paused", "held":
 		return t.State == model.RetryScheduled
 	}
 	return false

@@ -147,6 +147,15 @@ var routes = all(settingRoutes, connectRoutes, map[string]route{
 	"POST /w/{slug}/suggestions/{suggestion}/adoption": post(func(of dbtest.Holding) string { return "/suggestions/" + id(of.Suggestion) + "/adoption" }),
 	"POST /w/{slug}/suggestions/{suggestion}/refusal":  post(func(of dbtest.Holding) string { return "/suggestions/" + id(of.Suggestion) + "/refusal" }),
 	"POST /review/{token}/suggestions":                 reviewed("/suggestions", reviewSuggestion),
+	"POST /w/{slug}/targets/{id}/holds":                post(func(of dbtest.Holding) string { return "/targets/" + id(of.PlannedTarget) + "/holds" }, "why", "Wait"),
+	"POST /w/{slug}/targets/{id}/releases":             post(func(of dbtest.Holding) string { return "/targets/" + id(of.HeldTarget) + "/releases" }),
+	"GET /reminders/{signed}":                          unsigned("/reminders/"),
+	"POST /reminders/{signed}":                         unsigned("/reminders/"),
+	"GET /review/{token}/calendar":                     reviewed("/calendar", func(*grounds, dbtest.Holding) url.Values { return nil }),
+	"GET /review/{token}/cards/{signed}":               reviewed("/cards/forged", func(*grounds, dbtest.Holding) url.Values { return nil }),
+	"POST /review/{token}/zone":                        reviewed("/zone", func(*grounds, dbtest.Holding) url.Values { return url.Values{} }),
+	"POST /review/{token}/holds":                       reviewed("/holds", reviewHold),
+	"POST /review/{token}/releases":                    reviewed("/releases", reviewHold),
 
 	"GET /w/{slug}/accounts/{account}/slots":           get(func(of dbtest.Holding) string { return "/accounts/" + id(of.Account) + "/slots" }),
 	"POST /w/{slug}/accounts/{account}/slots":          onAccount("/slots", "day", "5", "clock", "10:30"),
@@ -562,6 +571,17 @@ func reviewApprovals(g *grounds, of dbtest.Holding) url.Values {
 
 func reviewComment(g *grounds, of dbtest.Holding) url.Values {
 	return fields("request", id(of.Request), "key", "key-of-a-form-0123456789", "body", "A remark")
+}
+
+// unsigned tries an address that somebody made up.
+func unsigned(path string) route {
+	return func(*grounds, dbtest.Holding, dbtest.Holding) []try {
+		return []try{{name: "made up", path: path + "AAAA", odd: true}}
+	}
+}
+
+func reviewHold(_ *grounds, of dbtest.Holding) url.Values {
+	return fields("request", id(of.Request))
 }
 
 func reviewSuggestion(g *grounds, of dbtest.Holding) url.Values {

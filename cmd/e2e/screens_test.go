@@ -54,7 +54,7 @@ func furnished(t *testing.T) (a *agency, screens []screen) {
 		return screen{name: name, path: a.path(fmt.Sprintf(rest, args...))}
 	}
 	return a, []screen{
-		{"sign-in", "/signin", true}, {"review", link, true}, {"nothing there", "/nowhere", true},
+		{"sign-in", "/signin", true}, {"review", link, true}, {"review calendar", link + "/calendar", true}, {"nothing there", "/nowhere", true},
 		at("calendar", "/calendar?view=month"), at("tray", "/calendar?tray=open"), at("week", "/calendar?view=week"), at("day", "/calendar?view=day"), at("list", "/calendar?view=list"), at("posts", "/posts"), at("feeds", "/feeds"), at("networks", "/settings/networks"), at("find", "/find?q=a"), at("find, nothing asked", "/find"), at("new post", "/posts/new"), at("labels", "/labels"), at("days", "/days"),
 		at("media", "/media"), at("media, list", "/media?view=list&q=d"), at("media, none", "/media?q=nothing"), at("new files", "/media/new"), at("asset", "/media/%d", loaf.ID),
 		at("crop", "/media/%d/crop?preset=instagram/story", loaf.ID), at("focus", "/media/%d/crop", loaf.ID),

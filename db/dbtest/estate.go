@@ -65,6 +65,7 @@ type Holding struct {
 	DraftTarget, AskedTarget, PlannedTarget, FailedTarget, UnsureTarget, StuckTarget model.TargetID
 
 	Suggestion model.SuggestionID // of the approver, about Request
+	HeldTarget model.TargetID     // of Stuck, which the approver holds
 }
 
 // Estate makes an agency of everything on a shard. Its ids are its own: no other
@@ -291,6 +292,11 @@ func (h *Holding) fill(t testing.TB) {
 		INSERT INTO tenant.suggestions (tenant_id, request_id, post_id, version_id, client_id, approver_id, name, parts, form_key, at)
 		SELECT tenant_id, id, post_id, version_id, client_id, $3, $4, jsonb_build_array(jsonb_build_object('networks', jsonb_build_array('webhook'), 'from', 'x', 'to', $4::text)), 'a-form-of-the-estate', '2026-03-01'
 		  FROM tenant.approval_requests WHERE tenant_id = $1 AND id = $2 RETURNING id`, h.ID, h.Request, h.Approver, h.Mark)
+	h.HeldTarget = h.StuckTarget
+	spare := Look[model.ApproverID](t, h.w, h.Shard, `INSERT INTO tenant.approvers (tenant_id, client_id, name, email) VALUES ($1, $2, $3, $4) RETURNING id`, h.ID, h.Client, h.Mark, h.Mark+".spare@example.com")
+	h.w.Super(t, h.Shard, `INSERT INTO tenant.mail_stops (tenant_id, approver_id, at) VALUES ($1, $2, '2026-03-01')`, h.ID, spare)
+	h.w.Super(t, h.Shard, `INSERT INTO tenant.post_holds (tenant_id, post_id, client_id, approver_id, name, why, at, ended_at, ended_approver)
+		VALUES ($1, $2, $4, $5, $6, $6, '2026-03-01', NULL, NULL), ($1, $3, $4, $5, $6, $6, '2026-03-01', '2026-03-01', $5)`, h.ID, h.Stuck, h.Draft, h.Client, h.Approver, h.Mark)
 	h.w.Super(t, h.Shard, `INSERT INTO tenant.escalation_people (tenant_id, client_id, user_id) VALUES ($1, $2, $3)`, h.ID, h.Client, h.Owner.Actor.User)
 	for _, sql := range []string{
 		`INSERT INTO tenant.publish_guards (tenant_id, post_id, account_id, owner, taken_at) SELECT tenant_id, post_id, account_id, gen_random_uuid(), '2026-03-01' FROM tenant.targets WHERE tenant_id = $1 AND id = $2`,

@@ -100,6 +100,9 @@ type ApprovalRequest struct {
 
 	Suggestions []Suggestion
 	Texts       []SuggestedPart // those of the version, once each: what another can be suggested for
+
+	Hold  Hold // that stands; without an id if there is none
+	Waits bool // something of it is still to go out, and can be held
 }
 
 // Current is the stage that decides now.

@@ -17,6 +17,8 @@ const (
 	MailReminder        = "reminder"         // to a user who decides: all that waits
 	MailReviewReminder  = "review_reminder"  // the same to an approver, with a link
 	MailEscalation      = "escalation"       // to members: what waits for others for long
+	MailHeld            = "held"             // to the writer of what somebody holds
+	MailLetGo           = "let_go"           // to the same: it goes out again
 	MailNotScheduled    = "not_scheduled"    // to the writer of what was approved and could not be scheduled by itself
 )
 
@@ -45,7 +47,7 @@ type ApprovalMailPost struct {
 	Zone     string     `json:"zone,omitempty"` // the client's
 	Stage    string     `json:"stage,omitempty"`
 
-	Request RequestID  `json:"request,omitempty"` // of a reminder
+	Request RequestID  `json:"request,omitempty"` // of what asks for a decision
 	Since   *time.Time `json:"since,omitempty"`   // since when it waits
 	Owing   []string   `json:"owing,omitempty"`   // for whom, of an escalation
 

@@ -16,6 +16,7 @@ type (
 	AttemptID    int64 // one try at one provider call
 	SuggestionID int64 // a text that an approver would rather have
 	RequestID    int64 // one approval request
+	HoldID       int64 // one hold on what a client gets of a post
 	ApproverID   int64 // a client's approver, who has no sign-in
 	LinkID       int64 // one review link
 	FeedID       int64 // one secret address for calendar programs

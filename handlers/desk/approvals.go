@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -28,6 +29,9 @@ func (d *Desk) showApprovals(w http.ResponseWriter, r *http.Request, scope *db.S
 	for _, one := range in.Requests {
 		p.Items = append(p.Items, d.approvalItem(scope, one))
 	}
+	if err := d.approvalCards(r.Context(), scope, p.Items); err != nil {
+		return err
+	}
 	approvals.Chain(p.Items)
 	if n > 0 {
 		p.Previous = fmt.Sprintf("%s?box=%s&page=%d", p.Path, box, n-1)
@@ -50,9 +54,12 @@ func (d *Desk) drawApproval(w http.ResponseWriter, r *http.Request, scope *db.Sc
 	if err != nil {
 		return err
 	}
-	item := d.approvalItem(scope, one)
-	with(&item)
-	return d.show(w, r, scope, status, page{title: "Approval", nav: "approvals", styles: []string{"css/preview.css"}}, approvals.Single(item, at(scope, "/approvals")))
+	items := []approvals.Item{d.approvalItem(scope, one)}
+	if err := d.approvalCards(r.Context(), scope, items); err != nil {
+		return err
+	}
+	with(&items[0])
+	return d.show(w, r, scope, status, page{title: "Approval", nav: "approvals", styles: []string{"css/preview.css"}}, approvals.Single(items[0], at(scope, "/approvals")))
 }
 
 func pathRequest(r *http.Request) model.RequestID {
@@ -202,6 +209,20 @@ func (d *Desk) approvalItem(scope *db.Scope, one db.InboxRequest) approvals.Item
 		}
 	}
 	return item
+}
+
+// approvalCards gives the requests of a page what is known of the posts' links: what
+// nobody has read stays an address.
+func (d *Desk) approvalCards(ctx context.Context, scope *db.Scope, items []approvals.Item) error {
+	var addresses []string
+	for _, i := range items {
+		addresses = append(addresses, approvals.Linked(i.Request.Previews)...)
+	}
+	cards, err := d.cardsAt(ctx, scope, addresses, nil)
+	for n := range items {
+		items[n].Cards = cards
+	}
+	return err
 }
 
 func (d *Desk) approvalLink(scope *db.Scope, one db.InboxRequest, l db.ReviewLink) approvals.Link {

@@ -180,7 +180,7 @@ func (d *Desk) showVersion(w http.ResponseWriter, r *http.Request, scope *db.Sco
 	if err != nil {
 		return err
 	}
-	title, say := fmt.Sprintf("Version %d", number), "Written "+timeIn(version.CreatedAt, scope.Workspace.Zone).Words+" ("+cityOf(scope.Workspace.Zone)+")."
+	title, say := fmt.Sprintf("Version %d", number), "Written "+timeIn(version.CreatedAt, scope.Workspace.Zone).Words+" ("+web.City(scope.Workspace.Zone)+")."
 	return d.show(w, r, scope, http.StatusOK, d.postScreen(title), composer.VersionPage(title, say, postPath(scope, page.Post.ID), parts.Parts))
 }
 

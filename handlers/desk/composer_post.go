@@ -9,6 +9,7 @@ import (
 	"herald/db"
 	"herald/db/model"
 	"herald/db/network"
+	"herald/handlers/web"
 	"herald/views/composer"
 	"herald/views/preview"
 	"herald/views/ui"
@@ -301,7 +302,7 @@ func clientsOf(targets []db.Target) (list []model.ClientID) {
 
 // dayAndTime is a time in a sentence.
 func dayAndTime(when model.When) string {
-	return timeIn(when.At, when.Zone).Words + " (" + cityOf(when.Zone) + ")"
+	return timeIn(when.At, when.Zone).Words + " (" + web.City(when.Zone) + ")"
 }
 
 // shortTime is a time as posts show theirs.

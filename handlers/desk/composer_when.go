@@ -8,6 +8,7 @@ import (
 
 	"herald/db"
 	"herald/db/model"
+	"herald/handlers/web"
 	"herald/views/composer"
 	"herald/views/ui"
 )
@@ -168,10 +169,5 @@ func timeIn(at time.Time, zone string) *ui.TimeProps {
 	if err != nil {
 		location, zone = time.UTC, "UTC"
 	}
-	return &ui.TimeProps{ISO: at.UTC().Format(time.RFC3339), Words: at.In(location).Format("Mon 2 Jan 2006, 15:04") + model.TwiceWords(at, zone), Zone: cityOf(zone), IANA: zone}
-}
-
-// cityOf is how people call a zone.
-func cityOf(zone string) string {
-	return strings.ReplaceAll(zone[strings.LastIndex(zone, "/")+1:], "_", " ")
+	return &ui.TimeProps{ISO: at.UTC().Format(time.RFC3339), Words: at.In(location).Format("Mon 2 Jan 2006, 15:04") + model.TwiceWords(at, zone), Zone: web.City(zone), IANA: zone}
 }

@@ -169,9 +169,9 @@ func (d *Desk) deliverySpans(path string, about period) (tabs []ui.Tab) {
 
 // sum is what was due for one client or, under zero, for all.
 type sum struct {
-	due, onTime, late, byHand, failed, waiting int
-	lateness                                   *db.Lateness
-	approvals                                  *db.ApprovalTime
+	due, onTime, late, byHand, failed, waiting, held int
+	lateness                                         *db.Lateness
+	approvals                                        *db.ApprovalTime
 }
 
 // share says how much of what has ended was on time. What is still on its way counts
@@ -195,7 +195,7 @@ func deliverySums(report db.Delivery) map[model.ClientID]*sum {
 			sums[day.Client] = &sum{}
 		}
 		for _, s := range []*sum{sums[0], sums[day.Client]} {
-			s.due, s.onTime, s.late, s.byHand, s.failed, s.waiting = s.due+day.Due, s.onTime+day.OnTime, s.late+day.Late, s.byHand+day.ByHand, s.failed+day.Failed, s.waiting+day.Waiting
+			s.due, s.onTime, s.late, s.byHand, s.failed, s.waiting, s.held = s.due+day.Due, s.onTime+day.OnTime, s.late+day.Late, s.byHand+day.ByHand, s.failed+day.Failed, s.waiting+day.Waiting, s.held+day.Held
 		}
 	}
 	for _, l := range report.Lateness {
@@ -226,6 +226,9 @@ func deliveryFigures(s *sum) []view.Figure {
 	}
 	if s.byHand > 0 {
 		list = append(list, view.Figure{Name: "Seen by a person", Value: strconv.Itoa(s.byHand), Say: "are live; when they appeared is not known"})
+	}
+	if s.held > 0 {
+		list = append(list, view.Figure{Name: "On hold", Value: strconv.Itoa(s.held), Say: "past their time, because somebody holds them"})
 	}
 	if s.waiting > 0 {
 		list = append(list, view.Figure{Name: "Not known yet", Value: strconv.Itoa(s.waiting), Say: "on their way, or waiting for a person"})
@@ -295,7 +298,7 @@ func deliveryBars(about period, days []db.DeliveryDay) (bars []view.Bar, each st
 
 // failures are the reasons for which targets fail, in few words.
 var failures = map[string]string{
-	"refused_by_network": "The network refused the content", "missing_permission": "The account may not do this at the network", "missed": "Too late by the client’s cut-off",
+	"refused_by_network": "The network refused the content", "missing_permission": "The account may not do this at the network", "missed": "Too late by the client’s cut-off", "held_too_long": "Somebody held it past the client’s cut-off",
 	"attempts_used_up": "Every attempt failed", "rate_limited_too_long": "The network kept limiting", "manual_check_required": "Nobody has looked yet whether it is live",
 	"media_missing": "A picture or video was missing", "media_not_made": "A file could not be made into what the network takes", "media_gone": "A file no longer exists",
 	"account_disabled": "The account was switched off", "missing_scope": "The account was connected without a permission", "monthly_limit": "The month’s posts were used up",

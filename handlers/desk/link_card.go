@@ -92,10 +92,7 @@ func (d *Desk) showLinkCardPicture(w http.ResponseWriter, r *http.Request, scope
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", "image/jpeg")
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; sandbox")
-	w.Header().Set("Cache-Control", "private, max-age=3600")
-	_, _ = w.Write(picture) // the reader left
+	web.Picture(w, picture, time.Hour)
 	return nil
 }
 
@@ -107,13 +104,18 @@ func (d *Desk) linkCards(ctx context.Context, scope *db.Scope, looks []preview.P
 			addresses = append(addresses, a)
 		}
 	}
+	return d.cardsAt(ctx, scope, addresses, &preview.Card{Waits: true})
+}
+
+// cardsAt are the cards of addresses, with unread for what nobody has read yet.
+func (d *Desk) cardsAt(ctx context.Context, scope *db.Scope, addresses []string, unread *preview.Card) (map[string]*preview.Card, error) {
 	known, err := scope.LinkCards(ctx, addresses)
 	cards := map[string]*preview.Card{}
 	for _, a := range addresses {
 		c, has := known[a]
 		switch {
 		case !has || !c.Read:
-			cards[a] = &preview.Card{Waits: true}
+			cards[a] = unread
 		case c.Shown:
 			cards[a] = &preview.Card{Title: c.Title, Words: c.Words, Say: c.Say, Picture: at(scope, "/cards/"+c.Hash)}
 		default:

@@ -43,7 +43,7 @@ func ofLimit[T any](used T, limit *T, words func(T) string) string {
 
 // zoneField offers time zones, with those of the workspace and others named first.
 func zoneField(current string, others ...string) settings.Zone {
-	near, more := zoneChoices(current, append([]string{current}, append(others, "UTC")...)...)
+	near, more := web.ZoneChoices(current, append([]string{current}, append(others, "UTC")...)...)
 	return settings.Zone{Near: near, More: more}
 }
 

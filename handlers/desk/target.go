@@ -30,7 +30,7 @@ func (d *Desk) drawTarget(w http.ResponseWriter, r *http.Request, scope *db.Scop
 	p := target.Props{
 		Title: network.Label(t.Network) + " " + t.Account, Say: wordsOf(e.Frame.Excerpt) + " · " + t.Client,
 		Crumbs: []ui.Crumb{{Label: "Posts", Href: at(scope, "/posts")}, {Label: "The post", Href: at(scope, "/posts/"+id(t.PostID))}},
-		Status: d.targetStatus(scope, t, e.Frame.Review), Forms: d.targetForms(scope, t), Cards: targetCards(e), Trail: targetTrail(e),
+		Status: d.targetStatus(scope, e), Forms: d.targetForms(scope, t, e.Hold()), Cards: targetCards(e), Trail: targetTrail(e),
 	}
 	if t.State == model.Invalid || t.State == model.Draft {
 		for _, one := range t.Problems {
@@ -56,7 +56,7 @@ func (d *Desk) showTargetStatus(w http.ResponseWriter, r *http.Request, scope *d
 	if err != nil {
 		return err
 	}
-	p := d.targetStatus(scope, e.Target, e.Frame.Review)
+	p := d.targetStatus(scope, e)
 	if of := r.URL.Query().Get("of"); of != "" {
 		p.Behind = of != stamp(e.Target)
 		p.Path = statusPath(scope, e.Target.ID, of)
@@ -71,7 +71,8 @@ func statusPath(scope *db.Scope, t model.TargetID, of string) string {
 	return at(scope, "/targets/"+id(t)+"/status?of="+url.QueryEscape(of))
 }
 
-func (d *Desk) targetStatus(scope *db.Scope, t db.Target, review string) target.StatusProps {
+func (d *Desk) targetStatus(scope *db.Scope, e db.Evidence) target.StatusProps {
+	t, review := e.Target, e.Frame.Review
 	p := target.StatusProps{
 		Path: statusPath(scope, t.ID, stamp(t)), Page: at(scope, "/targets/"+id(t.ID)), Every: d.renewal(t),
 		State: string(t.State), Words: ui.StatusWord(string(t.State)), Quote: t.Say, Address: t.Permalink,
@@ -85,7 +86,12 @@ func (d *Desk) targetStatus(scope *db.Scope, t db.Target, review string) target.
 	if t.PublishedAt != nil {
 		p.Since = clientTime(*t.PublishedAt, targetZone(t))
 	}
-	p.Happened, p.Todo = target.Explain(situation(t, review))
+	s := situation(t, review)
+	if h := e.Hold(); h.Open() && db.Holdable(t.State) {
+		p.State, p.Words, p.Quote = "held", ui.StatusWord("held"), h.Why
+		s.HeldBy, s.HeldSince, s.Passed = h.Name, clientTime(h.At, targetZone(t)).Words, t.DueAt != nil && !t.DueAt.After(d.Now())
+	}
+	p.Happened, p.Todo = target.Explain(s)
 	return p
 }
 

@@ -20,7 +20,7 @@ const manualCheck = "manual_check_required"
 
 // targetForms are what the person may do with a target as it stands. The Scope
 // judges again when the form comes.
-func (d *Desk) targetForms(scope *db.Scope, t db.Target) target.Forms {
+func (d *Desk) targetForms(scope *db.Scope, t db.Target, hold model.Hold) target.Forms {
 	f := target.Forms{Seen: strconv.Itoa(t.Revision)}
 	form := func(noun, title, say, button string) target.Form {
 		return target.Form{Action: at(scope, "/targets/"+id(t.ID)+"/"+noun), Title: title, Say: say, Button: button}
@@ -33,10 +33,16 @@ func (d *Desk) targetForms(scope *db.Scope, t db.Target) target.Forms {
 		if t.State == model.NeedsReconnect || t.State == model.Failed && t.Reason != manualCheck {
 			f.Retry = ref(form("retries", "Retry", "Sends the approved version to "+t.Account+" now.", "Retry now"))
 		}
+		if db.Holdable(t.State) && !hold.Open() {
+			f.Hold = &target.HoldForm{Form: form("holds", "Hold", "Stops what "+t.Client+" gets of this post, on every account, until somebody lets it go. Its time stays.", "Hold this post")}
+		}
 		// What may be live is not cancelled before somebody has looked.
 		if t.State.MayBecome(model.Cancelled) && t.Reason != manualCheck {
 			f.Cancel = ref(form("cancellation", "Cancel", "Takes "+t.Account+" out of this post for good. The other accounts are not touched.", "Cancel this target"))
 		}
+	}
+	if hold.Open() && scope.Actor.May(hold.Permission(), t.ClientID) {
+		f.LetGo = ref(form("releases", "Let it go", hold.Name+" holds it. Afterwards it goes out at its time, or at once where that has passed.", "Let it go"))
 	}
 	if scope.Actor.May(model.PostsResolve, t.ClientID) {
 		if t.State == model.UnknownOutcome || t.State == model.Failed || t.State == model.NeedsReconnect {

@@ -29,6 +29,9 @@ func targetTrail(e db.Evidence) []target.Entry {
 	for _, r := range e.Requests {
 		steps = append(steps, requestSteps(r)...)
 	}
+	for _, h := range e.Holds {
+		steps = append(steps, holdSteps(h)...)
+	}
 	for _, m := range e.Moves {
 		steps = append(steps, step{m.At, 3, target.Entry{State: shownMove(m.To), Title: moveTitle(m), Who: m.Name, Say: target.ReasonWords(m.To, m.Reason)}})
 	}
@@ -43,6 +46,15 @@ func targetTrail(e db.Evidence) []target.Entry {
 	}
 	slices.SortStableFunc(steps, func(a, b step) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.kind, b.kind)) })
 	return entries(fold(steps, zone), zone)
+}
+
+// holdSteps tell who held the post and who let it go.
+func holdSteps(h model.Hold) []step {
+	steps := []step{{h.At, 2, target.Entry{State: "held", Title: "Held", Who: h.Name, Say: h.Why}}}
+	if h.EndedAt != nil {
+		steps = append(steps, step{*h.EndedAt, 2, target.Entry{State: "approved", Title: "Let go", Who: h.EndedName}})
+	}
+	return steps
 }
 
 // handedWords are what Herald reminds itself of, in words.

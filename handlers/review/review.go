@@ -92,12 +92,12 @@ func (h *handler) confirmed(late bool, f formFunc) http.Handler {
 // wrote is what somebody wrote in a form, at the request that it was about.
 func wrote(r *http.Request) map[model.RequestID]itemOutcome {
 	id := model.RequestID(web.ID(r.PostForm.Get("request")))
-	return map[model.RequestID]itemOutcome{id: {words: r.PostForm.Get("words"), comment: r.PostForm.Get("body")}}
+	return map[model.RequestID]itemOutcome{id: {words: r.PostForm.Get("words"), comment: r.PostForm.Get("body"), why: r.PostForm.Get("why")}}
 }
 
 // kept is the same where no form can hold it.
-func kept(words, comment string) (k ui.KeptProps) {
-	for _, text := range []string{words, comment} {
+func kept(texts ...string) (k ui.KeptProps) {
+	for _, text := range texts {
 		if strings.TrimSpace(text) != "" {
 			k.Words = append(k.Words, ui.Words{Label: "Your words", Text: text})
 		}
@@ -120,7 +120,7 @@ func (h *handler) media(rs *db.ReviewScope) approvals.Addresses {
 func (h *handler) showGone(w http.ResponseWriter, r *http.Request, rs *db.ReviewScope, gone error) error {
 	if no, ok := model.Refused(gone); ok {
 		return web.Render(w, r, http.StatusGone, review.Gone(review.GoneProps{Agency: rs.Agency, Say: no.Say, Path: path(r), Token: rs.PageToken(), Key: web.FormKey(), MayAsk: rs.MayAskFresh(),
-			Kept: kept(r.PostForm.Get("words"), r.PostForm.Get("body"))}))
+			Kept: kept(r.PostForm.Get("words"), r.PostForm.Get("body"), r.PostForm.Get("why"))}))
 	}
 	return gone
 }
@@ -139,6 +139,9 @@ type itemOutcome struct {
 	comment string
 	unsaid  string
 	changed *db.Changed
+
+	why    string // of a hold, when the form came back
+	unheld string // why nothing is held
 
 	texts       []string // suggested, when the form came back
 	unsuggested string   // why they were not sent
@@ -161,6 +164,11 @@ var doneWords = map[string]string{
 	"most":            "Approved, but for what you left out. Thank you!",
 	"suggestion":      "Your text is with the agency. You get an e-mail when there is a new version.",
 	"comment":         "Your comment was added.",
+	"zone":            "Times are shown in your time zone from now on, here and in e-mails.",
+	"hold":            "Held. It does not go out until you or the agency let it go.",
+	"release":         "Let go. It goes out at its time.",
+	"release-now":     "Let go. Its time had passed, so it goes out now, unless that is later than you allow.",
+	"release-late":    "Let go. It was held for too long after its time, so it was not published; the agency knows and can plan it anew.",
 }
 
 func (h *handler) draw(w http.ResponseWriter, r *http.Request, rs *db.ReviewScope, o outcome) error {
@@ -169,14 +177,17 @@ func (h *handler) draw(w http.ResponseWriter, r *http.Request, rs *db.ReviewScop
 		return err
 	}
 	p := review.Props{Agency: rs.Agency, Client: rs.Client, Person: rs.Person, Path: path(r), Token: rs.PageToken(), Key: web.FormKey(),
-		Until: approvals.When(page.Expires, rs.Zone), Done: o.done, Bad: o.bad, Media: h.media(rs)}
+		Until: approvals.When(page.Expires, rs.Zone), Done: o.done, Bad: o.bad, Media: h.media(rs), Zone: h.zone(r, rs, path(r))}
 	for id, out := range o.items {
 		if !slices.ContainsFunc(page.Items, func(i db.ReviewItem) bool { return out.about(i, id) }) {
-			p.Kept.Words = append(p.Kept.Words, kept(out.words, out.comment).Words...)
+			p.Kept.Words = append(p.Kept.Words, kept(out.words, out.comment, out.why).Words...)
 		}
 	}
 	for _, i := range page.Items {
 		p.Items = append(p.Items, o.item(i))
+	}
+	if p.Links, err = h.links(r, rs, page.Items); err != nil {
+		return err
 	}
 	return web.Render(w, r, o.status, review.Page(p))
 }
@@ -200,6 +211,10 @@ func (o outcome) item(i db.ReviewItem) review.Item {
 			continue
 		}
 		item.Words, item.Problem, item.Comment, item.Unsaid = out.words, out.problem, out.comment, out.unsaid
+		item.Why, item.Unheld = out.why, out.unheld
+		if why := strings.TrimSpace(out.why); why != "" && (i.State != model.RequestApproved || i.Hold.Open() || !i.Waits) {
+			item.Comment, item.Unsaid = why, sayInstead
+		}
 		item.Texts, item.Unsuggested = out.texts, out.unsuggested
 		if out.changed != nil {
 			item.Changed = approvals.Differences(out.changed.Before, out.changed.After)

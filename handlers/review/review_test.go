@@ -524,3 +524,147 @@ func TestABatchIsApprovedButForWhatIsLeftOut(t *testing.T) {
 		t.Errorf("%d decisions", n)
 	}
 }
+
+// TestAClientHoldsWhatIsApprovedAndLetsItGo: by forms that work without script, with
+// its reason where the writer and the evidence show it.
+func TestAClientHoldsWhatIsApprovedAndLetsItGo(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	writer := s.agency.Member(t, model.Editor, map[model.ClientID][]model.Permission{s.client: {model.PostsView, model.PostsWrite}})
+	post, err := writer.SavePost(t.Context(), 0, db.PostForm{Content: model.Content{Text: "Open on Monday", Accounts: []model.AccountID{s.account}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := s.ask(t, "dana@client.example", post)
+	page := s.get(t, path).body
+	if strings.Contains(page, "Hold this post") {
+		t.Error("what waits for a decision can be held")
+	}
+	yes := form(t, page, "/decisions")
+	yes.Set("verdict", "approve")
+	s.wantStatus(t, s.do(t, "POST", path+"/decisions", yes), 303)
+	approved, err := s.agency.Owner.Post(t.Context(), post.Post.ID)
+	if err == nil {
+		when, _ := model.At(s.Clock.Now().Add(time.Hour), "Europe/Berlin")
+		_, err = s.agency.Owner.SchedulePost(t.Context(), post.Post.ID, approved.Post.Revision, when)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	hold := form(t, s.get(t, path).body, "/holds")
+	hold.Set("why", strings.Repeat("x", 4001))
+	s.wantStatus(t, s.do(t, "POST", path+"/holds", hold), 422, "too long", strings.Repeat("x", 4001))
+	hold.Set("why", "The <date> is wrong")
+	for range 2 { // pressed twice
+		s.wantStatus(t, s.do(t, "POST", path+"/holds", hold), 303)
+	}
+	s.wantStatus(t, s.get(t, path+"?done=hold"), 200, "This post is on hold", "The &lt;date&gt; is wrong", "Let it go")
+	e, err := s.agency.Owner.Evidence(t.Context(), approved.Targets[0].ID)
+	if err != nil || e.Hold().Name != "Dana" || e.Hold().Why != "The <date> is wrong" {
+		t.Errorf("the evidence has %+v, %v", e.Holds, err)
+	}
+	mails := func(kind string) int {
+		return dbtest.Look[int](t, s.World, dbtest.SecondShard, `SELECT count(*) FROM tenant.mails WHERE kind = $1`, kind)
+	}
+	if n := mails("held"); n != 1 {
+		t.Errorf("%d mails about the hold", n)
+	}
+	scheduler := s.agency.Member(t, model.Manager, map[model.ClientID][]model.Permission{s.client: {model.PostsView, model.PostsSchedule}})
+	if _, err := scheduler.ReleaseTarget(t.Context(), approved.Targets[0].ID); err == nil {
+		t.Error("who may not approve let go what the client holds")
+	}
+	free := form(t, s.get(t, path).body, "/releases")
+	for range 2 {
+		s.wantStatus(t, s.do(t, "POST", path+"/releases", free), 303)
+	}
+	s.wantStatus(t, s.get(t, path+"?done=release"), 200, "Let go. It goes out at its time.", "Hold this post")
+	if n := mails("let_go"); n != 1 {
+		t.Errorf("%d mails about its end", n)
+	}
+}
+
+// TestAHoldThatComesTooLateSaysSo keeps its words.
+func TestAHoldThatComesTooLateSaysSo(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	path := s.ask(t, "dana@client.example", s.agency.Post(t, "Open on Monday", s.account))
+	hold := form(t, s.get(t, path).body, "/decisions")
+	hold.Set("why", "Wait a moment")
+	s.wantStatus(t, s.do(t, "POST", path+"/holds", hold), 409, "nothing to hold", "Wait a moment")
+}
+
+// TestTheCalendarShowsWhatIsApprovedOfTheClientAlone, in the zone of who looks.
+func TestTheCalendarShowsWhatIsApprovedOfTheClientAlone(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	path := s.ask(t, "dana@client.example", s.agency.Post(t, "Waits for Dana", s.account))
+	stranger := s.agency.Client(t, "bolt")
+	s.agency.Due(t, "Of Bolt", time.Hour, s.agency.Account(t, stranger, network.Mastodon))
+	s.Super(t, dbtest.SecondShard, `DELETE FROM tenant.stage_people`)
+	s.Super(t, dbtest.SecondShard, `DELETE FROM tenant.stages`)
+	s.agency.Due(t, "Goes out at <one>", time.Hour, s.account) // 2026-03-10 13:00 UTC
+	live := s.agency.Due(t, "Is live", 2*time.Hour, s.account)
+	s.agency.Push(t, live.Targets[0].ID, "", model.Queued, model.Publishing, model.Published)
+	s.Super(t, dbtest.SecondShard, `UPDATE tenant.targets SET permalink = 'https://kiez.example/@acme/1' WHERE id = $1`, live.Targets[0].ID)
+
+	page := s.get(t, path+"/calendar")
+	s.wantStatus(t, page, 200, "March 2026", "Goes out at &lt;one&gt;", `href="https://kiez.example/@acme/1"`, "Times in")
+	for _, hidden := range []string{"Of Bolt", "Waits for Dana"} {
+		if strings.Contains(page.body, hidden) {
+			t.Errorf("the calendar shows %q", hidden)
+		}
+	}
+	s.wantStatus(t, s.get(t, path+"/calendar?month=2026-04"), 200, "April 2026", "Nothing is approved or live")
+	s.wantStatus(t, s.get(t, path+"/calendar?month=nonsense"), 200, "March 2026")
+	s.wantStatus(t, s.get(t, path+"/calendar?month=9999-04"), 422)
+
+	zone := form(t, page.body, "/zone")
+	zone.Set("zone", "Mars/Olympus")
+	s.wantStatus(t, s.do(t, "POST", path+"/zone", zone), 422, "Choose a time zone", "March 2026")
+	zone.Set("zone", "America/New_York")
+	done := s.do(t, "POST", path+"/zone", zone)
+	s.wantStatus(t, done, 303)
+	s.wantStatus(t, s.get(t, done.header.Get("Location")), 200, "Times in New York", `>09:00<`, "in your time zone from now on")
+	zone.Set("page", "forged")
+	s.wantStatus(t, s.do(t, "POST", path+"/zone", zone), 403)
+	s.Clock.Advance(15 * 24 * time.Hour)
+	if gone := s.get(t, path+"/calendar"); gone.status != 410 || strings.Contains(gone.body, "Is live") {
+		t.Errorf("a link that ran out: status %d", gone.status)
+	}
+}
+
+// TestTheCardOfALinkIsShownToTheClient with our own copy of its picture, which only a
+// page that shows it gives away.
+func TestTheCardOfALinkIsShownToTheClient(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	const address = "https://acme.org/menu"
+	for _, a := range []string{address, "https://secret.org/"} {
+		if begun, err := s.agency.Owner.BeginLinkCard(t.Context(), a); err != nil || !begun {
+			t.Fatal(begun, err)
+		}
+		if err := s.agency.Owner.KeepLinkCard(t.Context(), a, db.LinkCard{Title: "The menu of <today>", Words: "Soup and bread"}, []byte("\xff\xd8\xff a picture")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	post, err := s.agency.Owner.SavePost(t.Context(), 0, db.PostForm{Content: model.Content{Text: "Lunch", Link: address, Accounts: []model.AccountID{s.account}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := s.ask(t, "dana@client.example", post)
+	page := s.get(t, path)
+	s.wantStatus(t, page, 200, "The menu of &lt;today&gt;", "Soup and bread")
+	_, rest, ok := strings.Cut(page.body, `src="`+path+"/cards/")
+	picture, _, _ := strings.Cut(rest, `"`)
+	if !ok {
+		t.Fatal("the card has no picture")
+	}
+	got := s.get(t, path+"/cards/"+picture)
+	s.wantStatus(t, got, 200, "a picture")
+	if got.header.Get("Content-Type") != "image/jpeg" || !strings.Contains(got.header.Get("Content-Security-Policy"), "sandbox") {
+		t.Errorf("headers %v", got.header)
+	}
+	s.wantStatus(t, s.get(t, path+"/cards/"+picture[:len(picture)-2]+"AA"), 404)
+	s.Clock.Advance(time.Hour)
+	s.wantStatus(t, s.get(t, path+"/cards/"+picture), 404)
+}

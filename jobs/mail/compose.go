@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -34,6 +35,11 @@ func (d *Deliverer) message(ctx context.Context, m db.Mail) (*gomail.Msg, *probl
 	if bad != nil {
 		return nil, bad
 	}
+	pictures := d.pictures(ctx, m)
+	for _, p := range pictures {
+		letter.Show(p.post, p.cid, p.alt)
+	}
+	letter.Stop = d.stop(m)
 	var html strings.Builder
 	if err := email.Page(letter).Render(ctx, &html); err != nil {
 		return nil, saying("The mail could not be drawn.")
@@ -48,6 +54,17 @@ func (d *Deliverer) message(ctx context.Context, m db.Mail) (*gomail.Msg, *probl
 	msg.SetGenHeader(gomail.HeaderXAutoResponseSuppress, "All") // Exchange knows no Auto-Submitted
 	msg.SetBodyString(gomail.TypeTextPlain, letter.Text())
 	msg.AddAlternativeString(gomail.TypeTextHTML, html.String())
+	if letter.Stop != "" {
+		msg.SetGenHeader(gomail.HeaderListUnsubscribe, "<"+letter.Stop+">")
+		if strings.HasPrefix(letter.Stop, "https:") { // RFC 8058 speaks of nothing else
+			msg.SetGenHeader(gomail.HeaderListUnsubscribePost, "List-Unsubscribe=One-Click")
+		}
+	}
+	for _, p := range pictures {
+		if err := msg.EmbedReader(p.name(), bytes.NewReader(p.bytes), gomail.WithFileContentID(p.cid), gomail.WithFileContentType(gomail.ContentType(p.kind))); err != nil {
+			return nil, saying("The mail's pictures could not be put in.")
+		}
+	}
 	return msg, nil
 }
 
@@ -74,7 +91,7 @@ func (d *Deliverer) messageID(m db.Mail) string {
 // letter reads a mail's content by its kind.
 func (d *Deliverer) letter(m db.Mail) (email.Letter, *problem) {
 	switch m.Kind {
-	case model.MailReviewRequest, model.MailApprovalWaiting, model.MailDecision, model.MailGivenBack, model.MailComment, model.MailUnscheduled, model.MailPlanPassed, model.MailNotScheduled, model.MailReminder, model.MailReviewReminder, model.MailEscalation, model.MailSuggestion:
+	case model.MailReviewRequest, model.MailApprovalWaiting, model.MailDecision, model.MailGivenBack, model.MailComment, model.MailUnscheduled, model.MailPlanPassed, model.MailNotScheduled, model.MailReminder, model.MailReviewReminder, model.MailEscalation, model.MailSuggestion, model.MailHeld, model.MailLetGo:
 		return d.approvalLetter(m)
 	case kindFailed, kindManualCheck, kindReconnect:
 		return d.noticeLetter(m)
@@ -104,6 +121,10 @@ func (d *Deliverer) approvalLetter(m db.Mail) (email.Letter, *problem) {
 		return email.GivenBack(m.ToName, content, d.base+content.Path), nil
 	case model.MailSuggestion:
 		return email.Suggestion(m.ToName, content, d.base+content.Path), nil
+	case model.MailHeld:
+		return email.Held(m.ToName, content, d.base+content.Path), nil
+	case model.MailLetGo:
+		return email.LetGo(m.ToName, content, d.base+content.Path), nil
 	case model.MailReminder:
 		return email.Reminder(m.ToName, content, d.base+content.Path, d.now()), nil
 	case model.MailEscalation:

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	netmail "net/mail"
 	"strings"
@@ -20,6 +21,7 @@ type Options struct {
 	From    string // "Herald <herald@example.com>"
 	BaseURL string // what links begin with
 	Pipe    *db.Pipeline
+	Open    func(ctx context.Context, path string) (io.ReadCloser, error) // a stored file; nil: mails show no pictures
 	Log     *slog.Logger
 	Now     func() time.Time
 	TLS     *tls.Config // whom to trust; nil: the machine's roots
@@ -29,6 +31,7 @@ type Options struct {
 // process and in several.
 type Deliverer struct {
 	pipe   *db.Pipeline
+	open   func(ctx context.Context, path string) (io.ReadCloser, error)
 	log    *slog.Logger
 	now    func() time.Time
 	base   string
@@ -42,7 +45,7 @@ type Deliverer struct {
 
 // New checks the options. Its error names the setting and never the password.
 func New(o Options) (*Deliverer, error) {
-	d := &Deliverer{pipe: o.Pipe, log: o.Log, now: o.Now, base: strings.TrimRight(o.BaseURL, "/")}
+	d := &Deliverer{pipe: o.Pipe, open: o.Open, log: o.Log, now: o.Now, base: strings.TrimRight(o.BaseURL, "/")}
 	from, err := netmail.ParseAddress(o.From)
 	if err != nil {
 		return nil, errors.New("HERALD_MAIL_FROM: not a sender like Herald <herald@example.com>")

@@ -17,8 +17,8 @@ import (
 	"herald/views/ui"
 )
 
-// PreviewCard is one network's post as it will be sent.
-func PreviewCard(c Card, media Addresses) templ.Component {
+// PreviewCard is one network's post as it will be sent, with what is known of its link.
+func PreviewCard(c Card, media Addresses, links Links) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -35,7 +35,7 @@ func PreviewCard(c Card, media Addresses) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = preview.Post(c.look(media)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = preview.Post(c.linked(media, links)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -66,6 +66,25 @@ func (c Card) look(media Addresses) preview.Props {
 	return p
 }
 
+// Links are the cards of what posts link to, by address.
+type Links map[string]*preview.Card
+
+func (c Card) linked(media Addresses, links Links) preview.Props {
+	p := c.look(media)
+	p.Card = links[p.Reads()]
+	return p
+}
+
+// Linked are the addresses whose cards the previews would show, once each.
+func Linked(previews []model.Preview) (list []string) {
+	for _, c := range Cards(previews) {
+		if a := c.look(func(model.MediaID, string) string { return "" }).Reads(); a != "" && !slices.Contains(list, a) {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
 func (c Card) file(m model.PreviewMedia, address string) preview.Media {
 	out := preview.Media{Video: m.Kind == string(network.Video), Href: address, Alt: m.Alt, TakesAlt: c.takesAlt(m), Width: m.Width, Height: m.Height}
 	if out.Video {

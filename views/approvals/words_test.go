@@ -36,7 +36,7 @@ func TestAMissingAltTextIsMarkedWhereTheNetworkWouldShowIt(t *testing.T) {
 	} {
 		var b strings.Builder
 		card := Cards([]model.Preview{{AccountID: 1, Network: c.network, Account: "@a", Media: []model.PreviewMedia{c.media}}})[0]
-		if err := PreviewCard(card, func(model.MediaID, string) string { return "/m" }).Render(t.Context(), &b); err != nil {
+		if err := PreviewCard(card, func(model.MediaID, string) string { return "/m" }, nil).Render(t.Context(), &b); err != nil {
 			t.Fatal(err)
 		}
 		_, said, _ := strings.Cut(b.String(), "Alt text</span>")

@@ -136,6 +136,26 @@ func Suggestion(name string, m model.ApprovalMail, link string) Letter {
 	return l
 }
 
+// Held tells the writer that somebody stopped a post, and why.
+func Held(name string, m model.ApprovalMail, link string) Letter {
+	sender := cmp.Or(Line(m.Sender, 60), "Somebody")
+	return Letter{
+		Subject: forClient("On hold: "+quoted(m.Posts[0].Excerpt, 50), m.Client), Agency: Line(m.Agency, 60), Hello: hello(name),
+		Title: "Held by " + sender, Say: []string{sender + " holds this post. It is approved and keeps its time, but it does not go out until somebody lets it go."},
+		Label: "Open the post", URL: link, After: []string{"If its time passes by more than the client allows while it is held, it is given up and can be retried."}, Why: "You wrote it.",
+	}.with(m.Posts)
+}
+
+// LetGo tells the same person that the hold is over.
+func LetGo(name string, m model.ApprovalMail, link string) Letter {
+	sender := cmp.Or(Line(m.Sender, 60), "Somebody")
+	return Letter{
+		Subject: forClient("No longer on hold: "+quoted(m.Posts[0].Excerpt, 50), m.Client), Agency: Line(m.Agency, 60), Hello: hello(name),
+		Title: "Let go by " + sender, Say: []string{sender + " let this post go. It goes out at its time, or at once if that has passed."},
+		Label: "Open the post", URL: link, Why: "You wrote it.",
+	}.with(m.Posts)
+}
+
 // decided words the decision on a single post.
 func (l Letter) decided(sender string, m model.ApprovalMail) Letter {
 	p := m.Posts[0]

@@ -67,7 +67,12 @@ func letters() map[string]Letter {
 	check.Network, check.Account, check.Say = "webhook", "Shop", "Webhook has no list of posts to look into."
 	second := notice()
 	second.Network, second.Account, second.Reason, second.Say = "facebook", "Harbour Coffee", "", "The page is not published"
+	shown := ReviewReminder("Jonas Holm", waited(batch()), link, now, false)
+	shown.Stop = "https://herald.example/reminders/AbC"
+	shown.Show(0, "post-1.7", "A cup of coffee on a quay")
+	shown.Show(1, "post-2.7", "")
 	return map[string]Letter{
+		"pictures":          shown,
 		"invitation":        Invitation(model.InvitationMail{Agency: "Nordwind Studio", Sender: "Mia Berg", Until: end, Zone: "Europe/Berlin"}, "https://herald.example/invitations/1.AbC"),
 		"review":            ReviewRequest("Jonas Holm", batch(), link, false),
 		"review-fresh":      ReviewRequest("Jonas Holm", fresh, link, false),
@@ -77,6 +82,8 @@ func letters() map[string]Letter {
 		"decision-stage":    Decision("Mia Berg", decided(model.Approve, false, "Lovely."), "https://herald.example/w/nordwind/posts/7"),
 		"decision-changes":  Decision("Mia Berg", decided(model.RequestChanges, false, "Please say that it is free."), "https://herald.example/w/nordwind/posts/7"),
 		"decision-rejected": Decision("Mia Berg", decided(model.Reject, false, ""), "https://herald.example/w/nordwind/posts/7"),
+		"held":              Held("Mia Berg", decided("", false, "The recipe is wrong."), "https://herald.example/w/nordwind/targets/7"),
+		"let-go":            LetGo("Mia Berg", decided("", false, ""), "https://herald.example/w/nordwind/targets/7"),
 		"given-back":        GivenBack("Mia Berg", decided("", false, ""), "https://herald.example/w/nordwind/posts/7"),
 		"given-back-many":   GivenBack("Mia Berg", batch(), "https://herald.example/w/nordwind/posts"),
 		"decision-several":  Decision("Mia Berg", several, "https://herald.example/w/nordwind/approvals"),
@@ -142,7 +149,7 @@ func TestEveryMailIsDrawnAsBefore(t *testing.T) {
 	}
 }
 
-// said is what a reader of the HTML part reads.
+// said is what a reader of the HTML part reads, or hears of a picture.
 func said(t *testing.T, page string) string {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(page))
@@ -154,6 +161,11 @@ func said(t *testing.T, page string) string {
 		if n.Type == html.TextNode && n.Parent.Data != "style" && n.Parent.Data != "title" {
 			words = append(words, strings.Fields(n.Data)...)
 		}
+		for _, a := range n.Attr {
+			if a.Key == "alt" {
+				words = append(words, strings.Fields(a.Val)...)
+			}
+		}
 	}
 	return strings.Join(words, " ")
 }
@@ -164,6 +176,9 @@ func TestBothPartsSayTheSame(t *testing.T) {
 		page, plain := said(t, drawn(t, l)), strings.Join(strings.Fields(l.Text()), " ")
 		parts := append([]string{l.Hello, l.Label, l.URL, l.Why, l.Agency}, append(l.Say, l.After...)...)
 		for _, p := range l.Posts {
+			if p.Picture != "" {
+				parts = append(parts, p.Alt)
+			}
 			parts = append(parts, p.Client, p.Where, p.When, p.Stage, p.Excerpt, p.Verdict, p.Words)
 		}
 		for _, want := range parts {
@@ -174,7 +189,7 @@ func TestBothPartsSayTheSame(t *testing.T) {
 	}
 }
 
-var src = regexp.MustCompile(`(?i)<(img|script|link|iframe|object|form|base)\b|url\(|@import|\bon[a-z]+=`)
+var src = regexp.MustCompile(`(?i)<(script|link|iframe|object|form|base)\b|url\(|@import|\bon[a-z]+=`)
 
 func TestAMailFetchesNothingAndLinksToOnePageOnly(t *testing.T) {
 	t.Parallel()
@@ -189,12 +204,19 @@ func TestAMailFetchesNothingAndLinksToOnePageOnly(t *testing.T) {
 		}
 		for n := range root.Descendants() {
 			for _, a := range n.Attr {
-				if a.Key == "href" && a.Val != l.URL {
+				if a.Key == "src" && !strings.HasPrefix(a.Val, "cid:") {
+					t.Errorf("%s fetches %s", name, a.Val)
+				}
+				if a.Key == "href" && a.Val != l.URL && a.Val != l.Stop {
 					t.Errorf("%s links to %s", name, a.Val)
 				}
 			}
 		}
-		if n := strings.Count(l.Text(), "https://"); n != 1 {
+		want := 1
+		if l.Stop != "" {
+			want = 2
+		}
+		if n := strings.Count(l.Text(), "https://"); n != want {
 			t.Errorf("%s: the plain part has %d addresses", name, n)
 		}
 	}
@@ -215,9 +237,14 @@ func hostile() map[string]Letter {
 	one.Posts = m.Posts[:1]
 	n := Notice{Agency: evil, Client: evil, Network: evil, Account: evil, Excerpt: evil, Reason: evil, Say: evil, DueAt: &due, Zone: evil, Waiting: 1}
 	return map[string]Letter{
-		"review": ReviewRequest(evil, m, link, false), "waiting": ApprovalWaiting(evil, m, link), "decision": Decision(evil, one, link), "decisions": Decision(evil, m, link), "back": GivenBack(evil, m, link),
+		"review": pictured(ReviewRequest(evil, m, link, false), evil), "waiting": ApprovalWaiting(evil, m, link), "decision": Decision(evil, one, link), "decisions": Decision(evil, m, link), "back": GivenBack(evil, m, link),
 		"failed": TargetFailed(evil, []Notice{n}, link), "check": ManualCheck(evil, []Notice{n}, link), "reconnect": NeedsReconnect(evil, n, link), "unscheduled": Unscheduled(evil, one, link), "passed": PlanPassed(evil, one, link), "reminder": Reminder(evil, waited(one), link, now), "escalation": Escalation(evil, waited(one), link, now), "nudge": ReviewReminder(evil, waited(one), link, now, true), "many": TargetFailed(evil, []Notice{n, n}, link),
 	}
+}
+
+func pictured(l Letter, alt string) Letter {
+	l.Show(0, "post-1.7", alt)
+	return l
 }
 
 func TestHostileWordsStayWords(t *testing.T) {
@@ -227,7 +254,7 @@ func TestHostileWordsStayWords(t *testing.T) {
 		if strings.ContainsAny(l.Subject, "\r\n\x00\u202e\u2066") || utf8.RuneCountInString(l.Subject) > 1500 {
 			t.Errorf("%s: subject %q", name, l.Subject)
 		}
-		for _, bad := range []string{"<script", "<img", "\r", "\x00", "\u202e", "\u2066", "\u200f"} {
+		for _, bad := range []string{"<script", "<img src=x", "<img src=\"x", "\r", "\x00", "\u202e", "\u2066", "\u200f"} {
 			if strings.Contains(page, bad) {
 				t.Errorf("%s: %q came through", name, bad)
 			}

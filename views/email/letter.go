@@ -25,6 +25,7 @@ type Letter struct {
 	URL     string // where the one button leads
 	After   []string
 	Why     string // why the reader gets this
+	Stop    string // where reminders are ended; empty for a mail that is none
 }
 
 // Post is one post as a mail shows it.
@@ -38,7 +39,17 @@ type Post struct {
 	Hue     string // of the verdict: good, ask or bad
 	Words   string // what the decider wrote
 	Note    string // what became of it there, or how long it waits
+	Picture string // the content id of its first file's thumbnail; empty if the mail carries none
+	Alt     string // what the picture shows, as the post says it
 }
+
+// Show puts a picture that the mail carries to its n-th post.
+func (l Letter) Show(n int, cid, alt string) {
+	l.Posts[n].Picture, l.Posts[n].Alt = cid, Line(alt, 280)
+}
+
+// Shown is how many posts one mail shows.
+const Shown = shown
 
 // shown is how many posts one mail shows.
 const shown = 20

@@ -147,6 +147,7 @@ var reasons = map[string]string{
 	"media_not_made":        "A picture or video of the post could not be made into what the network takes.",
 	"media_gone":            "A picture or video of the post no longer exists.",
 	"missed":                "Its time had passed too long ago when it could have been published.",
+	"held_too_long":         "It was held until its time had passed by more than the client allows.",
 	"sibling_published":     "The same post is already live on this account.",
 	"rate_limited_too_long": "The network kept limiting how much may be published.",
 	"attempts_used_up":      "Every attempt failed.",

@@ -27,6 +27,10 @@ func (l Letter) Text() string {
 	for _, s := range l.After {
 		t.paragraph(s)
 	}
+	if l.Stop != "" {
+		t.paragraph(stopLabel + ":")
+		t.tight(l.Stop)
+	}
 	t.paragraph("-- ")
 	t.tight(wrap(signature(l), width))
 	return t.String() + "\n"
@@ -63,8 +67,21 @@ func (t *text) post(p Post) {
 			lines = append(lines, wrap(s, width-2))
 		}
 	}
+	if p.Picture != "" {
+		lines = append(lines, wrap("["+pictureWords(p.Alt)+"]", width-2))
+	}
 	t.paragraph("")
 	t.WriteString("  " + strings.ReplaceAll(strings.Join(lines, "\n"), "\n", "\n  "))
+}
+
+const stopLabel = "I want no more reminders"
+
+// pictureWords stand where a picture is not seen.
+func pictureWords(alt string) string {
+	if alt == "" {
+		return "The picture of this post"
+	}
+	return "Picture: " + alt
 }
 
 func words(decider string) string {

@@ -466,7 +466,7 @@ func group(title, say string) templ.Component {
 // shownStates are the states of posts and targets, then one of each further shape.
 var shownStates = []string{
 	"draft", "invalid", "ready", "in_review", "changes_requested", "approved", "scheduled", "queued", "publishing", "published",
-	"partially_failed", "retry_scheduled", "unknown_outcome", "needs_reconnect", "failed", "cancelled", "paused", "disconnected",
+	"partially_failed", "retry_scheduled", "unknown_outcome", "needs_reconnect", "failed", "cancelled", "held", "paused", "disconnected",
 }
 
 func states() templ.Component {

@@ -13,11 +13,18 @@ type Situation struct {
 	Account string
 	Due     string // in words; empty if it has no time
 	Next    string // when Herald acts next, in words; empty if it does not
+
+	HeldBy    string // who holds it; empty if nobody does
+	HeldSince string // in words
+	Passed    bool   // its time has passed
 }
 
 // Explain says what happened, and what the person can do about it or that there
 // is nothing to do.
 func Explain(s Situation) (happened, todo string) {
+	if s.HeldBy != "" {
+		return s.held()
+	}
 	switch s.State {
 	case model.Draft, model.Invalid, model.Ready:
 		return s.editable()
@@ -43,6 +50,17 @@ func Explain(s Situation) (happened, todo string) {
 		return s.failed()
 	}
 	return s.cancelled()
+}
+
+func (s Situation) held() (happened, todo string) {
+	happened = s.HeldBy + " holds this post since " + s.HeldSince + ", so it does not go out. That uses up no attempt."
+	switch {
+	case s.Passed:
+		return happened, "Its time has passed. Let it go and it goes out at once; once it is later than the client's late cut-off, it is given up instead, and can be retried. It can also be moved or cancelled."
+	case s.Due != "":
+		return happened, "Let it go before its time, " + s.Due + ", and it goes out then. It can also be moved or cancelled."
+	}
+	return happened, "Let it go when it may go out. It can also be planned or cancelled meanwhile."
 }
 
 func (s Situation) editable() (happened, todo string) {
@@ -79,6 +97,7 @@ var waits = map[string][2]string{
 	"workspace_paused":    {"The workspace is paused, so this waits.", "Resume the workspace. It goes out by itself afterwards."},
 	"client_paused":       {"The client is paused, so this waits.", "Resume the client. It goes out by itself afterwards."},
 	"account_paused":      {"The account is paused, so this waits.", "Resume the account. It goes out by itself afterwards."},
+	"held":                {"The hold was ended, and this goes on.", "Nothing to do."},
 	"blackout":            {"The client has a blackout, so this waits for its end.", "Nothing to do."},
 	"token_not_renewed":   {"The network would not renew the connection just now, so this waits. The account stays connected.", "Nothing to do."},
 	"key_missing":         {"Herald cannot open the account's stored token: a key is missing from its settings. The account is well and stays connected, and nothing was sent.", "Ask whoever runs this Herald to put the missing key back into HERALD_KEYS. It goes out by itself afterwards."},
@@ -115,6 +134,7 @@ func (s Situation) unknown() (happened, todo string) {
 // failures are the reasons for which a target ended, with the way out.
 var failures = map[string][2]string{
 	"missed":                {"Its time had passed by more than the client allows before it could go out, so it was not published late.", "Retry to publish it now, or cancel it."},
+	"held_too_long":         {"It was held until its time had passed by more than the client allows, so it was not published late.", "Once it may go out, retry to publish it now, or cancel it."},
 	"monthly_limit":         {"The workspace has published all the posts of its plan for this month.", "Ask the operator for a larger plan, then retry."},
 	"suspended_too_long":    {"The workspace was suspended for so long that its waiting posts were given up.", "Retry once the workspace is active again."},
 	"account_disabled":      {"The account is switched off.", "Switch it on under Accounts, then retry."},

@@ -27,6 +27,7 @@ var looks = map[string]look{
 	"unknown_outcome":   {"Outcome unknown", "unknown", "unknown"},
 	"needs_reconnect":   {"Needs reconnecting", "reconnect", "reconnect"},
 	"failed":            {"Failed", "failed", "failed"},
+	"held":              {"On hold", "changes", "paused"},
 	"cancelled":         {"Cancelled", "cancelled", "cancelled"},
 
 	"open":       {"Waiting", "awaiting", "awaiting"},

@@ -21,7 +21,7 @@ const (
 // states are those of which a post is looked up, so that each shows once.
 var states = []string{
 	"draft", "invalid", "in_review", "changes_requested", "approved", "scheduled", "published", "partially_failed",
-	"failed", "unknown_outcome", "needs_reconnect", "retry_scheduled", "cancelled",
+	"failed", "unknown_outcome", "needs_reconnect", "retry_scheduled", "held", "cancelled",
 }
 
 // walk signs in and lists every screen there is.
@@ -32,7 +32,7 @@ func (c *camera) walk(d *demo.Demo) ([]screen, error) {
 	}
 	for name, path := range map[string]string{
 		"calendar": "/calendar?view=month", "find": "/find", "feeds": "/feeds", "settings-networks": "/settings/networks", "tray": "/calendar?tray=open", "week": "/calendar?view=week", "day": "/calendar?view=day", "list": "/calendar?view=list", "posts": "/posts", "new-post": "/posts/new", "new-account": "/accounts/new", "connect-linkedin": "/accounts/new?network=linkedin", "connect-mastodon": "/accounts/new?network=mastodon", "connect-slack": "/accounts/new?network=slack", "connect-bundle": "/accounts/new?by=bundle", "labels": "/labels", "days": "/days",
-		"approvals": "/approvals", "approvals-others": "/approvals?box=others", "approvals-changes": "/approvals?box=changes",
+		"approvals": "/approvals", "approvals-others": "/approvals?box=others", "approvals-changes": "/approvals?box=changes", "approvals-overdue": "/approvals?box=overdue",
 		"accounts": "/accounts", "activity": "/activity", "media": "/media", "media-list": "/media?view=list", "media-new": "/media/new",
 		"style": "/settings/style", "delivery": "/delivery", "workflows": "/settings/workflows", "general": "/settings/general", "members": "/settings/members", "invite": "/settings/members/new", "clients": "/settings/clients", "profile": "/settings/profile",
 	} {
@@ -78,7 +78,7 @@ func (c *camera) walk(d *demo.Demo) ([]screen, error) {
 	if err != nil {
 		return nil, err
 	}
-	all = append(all, screen{"account", account}, screen{"slots", account + "/slots"}, screen{"review", review}, screen{"mailbox", d.Mailbox}, screen{"networks", d.Networks})
+	all = append(all, screen{"account", account}, screen{"slots", account + "/slots"}, screen{"review", review}, screen{"review-calendar", review + "/calendar"}, screen{"mailbox", d.Mailbox}, screen{"networks", d.Networks})
 	for _, name := range []string{"facebook", "instagram", "mastodon", "webhook"} {
 		all = append(all, screen{"network-" + name, d.Networks + "/" + name})
 	}
