@@ -8,13 +8,15 @@ import (
 // The text has two bounds, graphemes and bytes. Links, mentions and tags count as
 // they are written; the server links nothing by itself. The limits of videos are
 // set by the video service and may be settings of the account. A record's key is
-// chosen by Herald, so a repeated commit is harmless for good.
+// chosen by Herald, so a repeated commit is harmless for good. Nothing bounds a
+// thread there; the bound is that of the other networks.
 var bluesky = Network{
 	Name:    Bluesky,
 	Text:    TextRule{Max: 300, Unit: Graphemes, Bytes: 3000, Ellipsis: "...", MayBlank: true},
 	Comment: TextRule{Max: 300, Unit: Graphemes, Bytes: 3000, Ellipsis: "..."},
 	Alt:     AltRule{Image: true, Video: true, Max: 1000},
 	Link:    LinkBeside,
+	Thread:  25,
 	Look:    Look{Ink: Ink{true, true, true}, Grid: 4},
 	Formats: []FormatRule{
 		{Format: FormatText, Text: true, Link: true, Comment: true},
@@ -24,6 +26,7 @@ var bluesky = Network{
 		{Format: FormatVideo, Min: 1, Max: 1, Video: blueskyVideo, Text: true, Comment: true, Alt: true},
 	},
 	Options: []Option{
+		threadOption,
 		{Key: OptLanguage, Label: "Languages", Help: "Up to three language codes, separated by commas.", Kind: Write, Max: 40,
 			Pattern: regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*(\s*,\s*[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*){0,2}$`),
 			Hint:    "up to three language codes, as en, de"},

@@ -93,8 +93,9 @@ func (c *checker) length() {
 
 // threadLength names each post of a thread that is too long.
 func (c *checker) threadLength(limit int) {
+	warning := graphemes(c.n.Value(c.d, OptSpoiler))
 	for i, part := range c.n.Parts(c.d) {
-		if has := c.n.Count(part); has > limit {
+		if has := c.n.Count(part) + warning; has > limit {
 			c.say("text", TextTooLong, "Post %d of the thread has %s characters, %s takes %s: take out %s, or begin another post there.",
 				i+1, number(has), c.n.Label, number(limit), number(has-limit))
 		}

@@ -7,13 +7,16 @@ import (
 
 // Every server sets its own limits; these are the defaults of the software, and
 // an account's settings carry what its server said (With). "direct" is not
-// among the visibilities: a post that nobody sees is no publication.
+// among the visibilities: a post that nobody sees is no publication. Nothing bounds a
+// thread; the bound is that of the other networks, and each of its posts goes out
+// with the same visibility and content warning.
 var mastodon = Network{
 	Name:    Mastodon,
 	Text:    TextRule{Max: 500, Unit: Graphemes, PerURL: 23, Ellipsis: "…", MayBlank: true},
 	Comment: TextRule{Max: 500, Unit: Graphemes, PerURL: 23, Ellipsis: "…"},
 	Alt:     AltRule{Image: true, Video: true, Max: 1500},
 	Link:    LinkInText,
+	Thread:  25,
 	Look:    Look{Fold: Fold{Lines: 32, More: "Read more", Source: "the web app's own 706 pixels of height, which are 32 lines; other apps show all"}, Ink: Ink{true, true, true}, Grid: 4, Reads: true},
 	Formats: []FormatRule{
 		{Format: FormatText, Text: true, Link: true, Comment: true},
@@ -22,6 +25,7 @@ var mastodon = Network{
 		{Format: FormatVideo, Min: 1, Max: 1, Video: mastodonVideo, Text: true, Link: true, Comment: true, Alt: true},
 	},
 	Options: []Option{
+		threadOption,
 		{Key: OptVisibility, Label: "Who sees it", Kind: Choose, Default: "public", Choices: []Choice{
 			{"public", "Everyone"}, {"unlisted", "Everyone, not in timelines"}, {"private", "Followers"}}},
 		{Key: OptSpoiler, Label: "Content warning", Help: "Counts towards the limit.", Kind: Write, Max: 500},

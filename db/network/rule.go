@@ -150,7 +150,7 @@ const (
 	OptLanguage      = "language"      // mastodon, youtube; bluesky takes several
 	OptLinkTitle     = "link_title"    // of the card that a link is shown as
 	OptLinkWords     = "link_words"    // the card's description
-	OptThread        = "thread"        // x, threads: several posts, each an answer to the one before
+	OptThread        = "thread"        // bluesky, mastodon, threads, x: several posts, each an answer to the one before
 	OptReplies       = "replies"       // who may answer; x, threads
 	OptTopic         = "topic"         // threads
 	OptMadeByAI      = "made_by_ai"    // x

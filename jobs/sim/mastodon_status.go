@@ -101,7 +101,8 @@ func (m *mastodon) make(c *call, a *account, key string) *reply {
 	e.private["media"] = strings.Join(p.values["media_ids[]"], ",")
 	c.publish(a, e)
 	if parent, ok := thing[*entry](c.st.at(a.network), e.parent); ok && parent.owner == a {
-		parent.Replies = append(parent.Replies, Reply{ID: e.ID, Text: e.Text, Time: e.Time})
+		root := c.root(parent)
+		root.Replies = append(root.Replies, Reply{ID: e.ID, Text: e.Text, Time: e.Time})
 	}
 	if key != "" {
 		a.keys[key] = keyed{id: e.ID, when: c.now}

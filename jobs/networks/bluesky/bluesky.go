@@ -13,8 +13,10 @@
 //
 // Handles, saved before the next call: rkey; record (the post as it was or will
 // be written); blob.N with blob.N.at (a file that was uploaded, and when: servers
-// drop what no record holds after an hour); video.job with video.since;
-// comment.rkey and comment.
+// drop what no record holds after an hour); video.job with video.since; part.N and
+// comment, each with the key that was chosen for it (part.N.rkey). The further posts
+// of a thread and the first comment are records of their own, written after the
+// commit at keys of their own: see follow.go.
 //
 // Start with Prepare, then record.go.
 package bluesky
@@ -31,6 +33,7 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
+	"herald/db/network"
 	"herald/jobs/networks"
 	"herald/jobs/networks/fault"
 	"herald/jobs/networks/httpx"
@@ -140,7 +143,18 @@ func (a *Adapter) Commit(ctx context.Context, ready networks.Ready) (networks.Re
 		}
 		return networks.Receipt{}, err
 	}
-	return networks.Receipt{ExternalID: made.URI, Permalink: a.permalink(made.URI), RequestID: answer.RequestID}, nil
+	return a.receipt(job, made.URI, answer.RequestID), nil
+}
+
+// receipt is the proof of a post. More says that the thread goes on.
+func (a *Adapter) receipt(job networks.Job, uri, request string) networks.Receipt {
+	return networks.Receipt{ExternalID: uri, Permalink: a.permalink(uri), RequestID: request, More: len(parts(job)) > 1}
+}
+
+// parts are the texts of the job's thread; one, if it is none.
+func parts(job networks.Job) []string {
+	n, _ := network.Get(network.Bluesky)
+	return n.Parts(network.Draft{Text: job.Post.Text, Link: job.Post.Link, Options: job.Post.Options})
 }
 
 // put writes a record at a key. An answer about any other place is none.

@@ -3,7 +3,6 @@ package bluesky
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -52,64 +51,6 @@ func (a *Adapter) Find(ctx context.Context, job networks.Job, h networks.Handles
 	case slices.Contains(w.Taken, s.URI):
 		return networks.Finding{Verdict: networks.CantTell, Say: "The post at the key that was chosen for this one is tied to another."}, nil
 	}
-	return networks.Finding{Verdict: networks.Found, Receipt: networks.Receipt{ExternalID: s.URI, Permalink: a.permalink(s.URI)},
+	return networks.Finding{Verdict: networks.Found, Receipt: a.receipt(job, s.URI, ""),
 		Say: "The account's server has a post at the key that was chosen for this one."}, nil
-}
-
-// The handles of a first comment.
-const (
-	commentKey = "comment.rkey"
-	comment    = "comment"
-)
-
-// Follow writes the first comment, as a reply at a key of its own, and fills in
-// an address that is missing.
-func (a *Adapter) Follow(ctx context.Context, job networks.Job, r networks.Receipt, h networks.Handles) (networks.Receipt, error) {
-	if r.Permalink == "" && r.ExternalID != "" {
-		r.Permalink = a.permalink(r.ExternalID)
-	}
-	if job.Post.FirstComment == "" || h.Get(comment) != "" {
-		return r, nil
-	}
-	root, found, err := a.get(ctx, job, httpx.FollowUp, h.Get(rkey))
-	switch {
-	case err != nil:
-		return r, err
-	case !found:
-		return r, fault.New(fault.Validation, recordGone, "The post is no longer there, so it gets no first comment.")
-	}
-	return r, a.answer(ctx, job, root.written, h)
-}
-
-// answer writes the comment. Writing it again is harmless, so there is nothing to
-// look up after an answer that was lost.
-func (a *Adapter) answer(ctx context.Context, job networks.Job, root written, h networks.Handles) error {
-	key := h.Get(commentKey)
-	if key == "" {
-		key = tid(a.now(), job.Key+" comment")
-		if err := networks.Keep(ctx, h, commentKey, key); err != nil {
-			return err
-		}
-	}
-	facets, err := run{Adapter: a, job: job, h: h}.facets(ctx, job.Post.FirstComment)
-	if err != nil {
-		return err
-	}
-	words, err := marshal(post{Type: collection, Text: job.Post.FirstComment, Made: made(key), Langs: languages(job.Post.Options),
-		Facets: facets, Reply: &reply{Root: root, Parent: root}})
-	if err != nil {
-		return err
-	}
-	answered, _, err := a.put(ctx, job, httpx.FollowUp, key, words)
-	var f *fault.Fault
-	if errors.As(err, &f) && f.Code == "InvalidSwap" { // written before, when a name in it was not known yet
-		s, found, err := a.get(ctx, job, httpx.FollowUp, key)
-		if err != nil || !found {
-			return err
-		}
-		answered = s.written
-	} else if err != nil {
-		return err
-	}
-	return networks.Keep(ctx, h, comment, answered.URI)
 }

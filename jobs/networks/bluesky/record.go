@@ -76,13 +76,13 @@ type external struct {
 
 // record is the post as it is written, always the same for the same key.
 func (r run) record(ctx context.Context, key string, refs []json.RawMessage) (string, error) {
-	p := r.job.Post
-	facets, err := r.facets(ctx, p.Text)
+	p, text := r.job.Post, parts(r.job)[0]
+	facets, err := r.facets(ctx, text)
 	if err != nil {
 		return "", err
 	}
 	return marshal(post{
-		Type: collection, Text: p.Text, Made: made(key), Langs: languages(p.Options), Facets: facets,
+		Type: collection, Text: text, Made: made(key), Langs: languages(p.Options), Facets: facets,
 		Embed: embed(p, refs), Labels: warning(p),
 	})
 }

@@ -10,7 +10,7 @@
 // Handles, saved before the next call: media_N (uploaded, being processed) with
 // media_N_since, media_N_ready (may be attached), absent_at (when a look-up
 // proved that there is no post), live (a post of ours that Prepare came upon),
-// comment and comment_began. first_commit (when the key began to count) is kept
+// part_N of a thread and comment, each with _began. first_commit (when the key began to count) is kept
 // with the move to in flight, so that a post without files waits for nothing else.
 //
 // What a look-up can prove: see Find. Start with Prepare, then Commit.

@@ -38,7 +38,7 @@ func (a *Adapter) Find(ctx context.Context, job networks.Job, h networks.Handles
 	if id := h.Get(live); id != "" && !slices.Contains(w.Taken, id) {
 		s, err := a.show(ctx, job, httpx.Find, id)
 		if err == nil {
-			return found(s, "The server has the post that Herald came upon before."), nil
+			return found(job, s, "The server has the post that Herald came upon before."), nil
 		}
 		if !missing(err) {
 			return networks.Finding{}, err
@@ -236,9 +236,9 @@ func (d draft) same(text, spoiler string) bool {
 func (s *search) finding() networks.Finding {
 	switch n := len(s.found); {
 	case n == 1 && s.holdsMine(s.found[0]):
-		return found(s.found[0], "The account has a post with the files that were uploaded for it.")
+		return found(s.job, s.found[0], "The account has a post with the files that were uploaded for it.")
 	case n == 1:
-		return found(s.found[0], "The account has a post of that time with exactly this text.")
+		return found(s.job, s.found[0], "The account has a post of that time with exactly this text.")
 	case n > 1:
 		return cantTell(fmt.Sprintf("The account has %d posts of that time with exactly this content, and nothing tells them apart.", n))
 	case s.twins > 0:
@@ -251,8 +251,8 @@ func (s *search) finding() networks.Finding {
 	return networks.Finding{Verdict: networks.Absent, Say: "The account's posts of that time were all read, and none is this one."}
 }
 
-func found(s status, say string) networks.Finding {
-	return networks.Finding{Verdict: networks.Found, Receipt: networks.Receipt{ExternalID: s.ID, Permalink: s.address()}, Say: say}
+func found(job networks.Job, s status, say string) networks.Finding {
+	return networks.FoundIt(networks.Receipt{ExternalID: s.ID, Permalink: s.address(), More: len(parts(job)) > 1}, say)
 }
 
 func cantTell(say string) networks.Finding {

@@ -110,7 +110,7 @@ func (a *Adapter) Commit(ctx context.Context, ready networks.Ready) (networks.Re
 	if made.ID == "" || made.address() == "" {
 		return networks.Receipt{}, httpx.Unparsable(httpx.Commit, answer)
 	}
-	return networks.Receipt{ExternalID: made.ID, Permalink: made.address(), RequestID: answer.RequestID}, nil
+	return networks.Receipt{ExternalID: made.ID, Permalink: made.address(), RequestID: answer.RequestID, More: len(parts(job)) > 1}, nil
 }
 
 // draft is a post as it is sent.
@@ -124,13 +124,26 @@ func draftOf(job networks.Job) draft {
 	n, _ := network.Get(network.Mastodon)
 	d := network.Draft{Text: job.Post.Text, Link: job.Post.Link, Options: job.Post.Options}
 	return draft{
-		text:       n.Body(d),
+		text:       n.Parts(d)[0],
 		spoiler:    n.Value(d, network.OptSpoiler),
 		visibility: n.Value(d, network.OptVisibility),
 		language:   n.Value(d, network.OptLanguage),
 		sensitive:  n.Value(d, network.OptSensitive) == "true",
 		media:      len(job.Post.Media),
 	}
+}
+
+// parts are the texts of the job's thread; one, if it is none.
+func parts(job networks.Job) []string {
+	n, _ := network.Get(network.Mastodon)
+	return n.Parts(network.Draft{Text: job.Post.Text, Link: job.Post.Link, Options: job.Post.Options})
+}
+
+// partOf is a further post of a thread. It goes with the content warning: in a
+// timeline it stands alone.
+func partOf(job networks.Job, text string) draft {
+	d := draftOf(job)
+	return draft{text: text, spoiler: d.spoiler, visibility: d.visibility, language: d.language}
 }
 
 // commentOf is the first comment: a reply that is as visible as its post. The

@@ -15,11 +15,10 @@ import (
 
 // Names of handles.
 const (
-	firstCommit  = "first_commit"
-	live         = "live"
-	absentAt     = "absent_at"
-	comment      = "comment"
-	commentBegan = "comment_began"
+	firstCommit = "first_commit"
+	live        = "live"
+	absentAt    = "absent_at"
+	comment     = "comment"
 )
 
 const (
