@@ -26,6 +26,7 @@ var notOwned = map[string]string{
 // pipeline asks about all workspaces at once, is not unique, and holds only rows
 // that still matter.
 var unledIndexes = map[string]string{
+	"targets_counted":     "a quota of the app is counted over everybody",
 	"media_tasks_due":     "the media queue takes what is due, whoever's it is",
 	"outbox_owed":         "the relay takes the oldest events, whoever's they are",
 	"outbox_over":         "the sweeper deletes relayed events by age",

@@ -28,6 +28,7 @@ type Publisher struct {
 	Aggregators map[network.Publisher]networks.Adapter
 	Stager      *staging.Stager // nil: every target stages its own files
 	Media       MediaSource
+	Quotas      *Quotas // nil: no network's limit is kept to before it says so
 	Settings    Settings
 	Log         *slog.Logger
 	Now         func() time.Time
@@ -176,6 +177,9 @@ func (p *Publisher) attempt(ctx context.Context, key db.Key, owner uuid.UUID, wo
 		return p.finish(ctx, r, p.failed(r, fault.New(fault.Permission, "network_unavailable", "This Herald cannot publish to this network.")))
 	}
 	r.adapter, r.job = adapter, p.job(r)
+	if full := p.Quotas.Take(ctx, key, work); full != nil {
+		return p.settle(ctx, r, full)
+	}
 	ready, err := p.prepare(ctx, r)
 	if err != nil {
 		return p.settle(ctx, r, prepareFault(err))

@@ -63,7 +63,9 @@ func NewServer(d Deps) *Server {
 	s := &Server{deps: d, nudge: make(chan struct{}, 1), draining: make(chan struct{})}
 	s.committer = NewCommitter(d.Pipe, guards(d))
 	s.metrics = newMetrics(d.Pipe, d.Redis)
-	s.publisher = &Publisher{Metrics: s.metrics, Pipe: d.Pipe, Committer: s.committer, Networks: d.Networks, Aggregators: d.Aggregators, Stager: staging.New(d.Pipe, d.Now), Media: d.Media, Settings: d.Settings, Log: d.Log, Now: d.Now, Fail: d.Fail}
+	s.publisher = &Publisher{Metrics: s.metrics, Pipe: d.Pipe, Committer: s.committer, Networks: d.Networks, Aggregators: d.Aggregators, Stager: staging.New(d.Pipe, d.Now), Media: d.Media,
+		Quotas:   &Quotas{Redis: d.Redis, Pipe: d.Pipe, Now: d.Now, Log: d.Log, Apps: d.Settings.AppQuotas},
+		Settings: d.Settings, Log: d.Log, Now: d.Now, Fail: d.Fail}
 	notifier := &Notifier{Pipe: d.Pipe}
 	s.ticker = &Ticker{Pipe: d.Pipe, Enqueuer: NewEnqueuer(d.Redis), Notify: notifier.Notify, Settings: d.Settings, Log: d.Log, Now: d.Now, Fail: d.Fail}
 	d.Pipe.FailAt(d.Fail)

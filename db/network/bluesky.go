@@ -36,9 +36,9 @@ var bluesky = Network{
 			{"none", "None"}, {"sexual", "Suggestive"}, {"nudity", "Nudity"}, {"porn", "Adult"}, {"graphic-media", "Graphic"}}},
 	},
 	Rates: []Rate{
-		{"post", 1666, time.Hour},
-		{"media", 1000, 24 * time.Hour},
-		{"call", 3000, 5 * time.Minute},
+		{What: "post", Max: 1666, Per: time.Hour, Held: true},
+		{What: "media", Max: 1000, Per: 24 * time.Hour},
+		{What: "call", Max: 3000, Per: 5 * time.Minute},
 	},
 	Key:    true,
 	LookUp: Proof,

@@ -24,7 +24,7 @@ var discord = Network{
 		{Key: OptPreview, Label: "Show a preview of the link", Kind: Switch, Default: "true", Formats: []Format{FormatText}},
 		{Key: OptForum, Label: "Title of the forum post", Help: "Only for a webhook of a forum, which takes no post without one.", Kind: Write, Max: 100, Unit: UTF16},
 	},
-	Rates:  []Rate{{"post", 30, time.Minute}},
+	Rates:  []Rate{{What: "post", Max: 30, Per: time.Minute}},
 	LookUp: Weak,
 	Settle: time.Minute,
 	GoLive: []string{

@@ -32,7 +32,7 @@ var facebook = Network{
 		{Name: "pages_read_engagement"},
 		{Name: "pages_manage_engagement", Comment: true},
 	},
-	Rates:  []Rate{{"reel", 30, 24 * time.Hour}},
+	Rates:  []Rate{{What: "reel", Max: 30, Per: 24 * time.Hour, Held: true}},
 	Pulls:  true,
 	LookUp: Weak,
 	Settle: 5 * time.Minute,

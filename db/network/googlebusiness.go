@@ -30,7 +30,7 @@ var googleBusiness = Network{
 		{Key: OptLanguage, Label: "Language", Kind: Write, Max: 10, Suggest: languages, Pattern: regexp.MustCompile(`^[a-z]{2,3}(-[A-Za-z0-9]{2,4})?$`), Hint: "a language code, as en"},
 	},
 	Scopes: []Scope{{Name: "https://www.googleapis.com/auth/business.manage"}},
-	Rates:  []Rate{{"post", 10, time.Minute}},
+	Rates:  []Rate{{What: "post", Max: 10, Per: time.Minute, Held: true}},
 	Pulls:  true,
 	LookUp: Weak,
 	Settle: time.Minute,

@@ -38,7 +38,7 @@ var instagram = Network{
 		{Name: "instagram_content_publish", Or: []string{"instagram_business_content_publish"}},
 		{Name: "instagram_manage_comments", Or: []string{"instagram_business_manage_comments"}, Comment: true},
 	},
-	Rates:  []Rate{{"post", 100, 24 * time.Hour}, {"container", 400, 24 * time.Hour}},
+	Rates:  []Rate{{What: "post", Max: 100, Per: 24 * time.Hour}, {What: "container", Max: 400, Per: 24 * time.Hour}},
 	Media:  true,
 	Pulls:  true,
 	LookUp: Proof,

@@ -31,7 +31,7 @@ var linkedin = Network{
 		{Key: OptLinkWords, Label: "Description on the link's card", Kind: Write, Max: 4086, Unit: CodePoints, Formats: []Format{FormatLink}},
 	},
 	Scopes: []Scope{{Name: "w_member_social", Or: []string{"w_organization_social"}}},
-	Rates:  []Rate{{"post", 100, 24 * time.Hour}},
+	Rates:  []Rate{{What: "post", Max: 100, Per: 24 * time.Hour}},
 	LookUp: Weak,
 	Settle: 2 * time.Minute,
 	Hurdles: []Hurdle{

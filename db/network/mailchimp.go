@@ -21,7 +21,7 @@ var mailchimp = Network{
 		{Key: OptTitle, Label: "Subject", Kind: Write, Required: true, Max: 150},
 		{Key: OptExcerpt, Label: "Preview text", Help: "What a mailbox shows beside the subject.", Kind: Write, Max: 150},
 	},
-	Rates:  []Rate{{"call", 10, time.Second}},
+	Rates:  []Rate{{What: "call", Max: 10, Per: time.Second}},
 	LookUp: Proof,
 	Settle: 2 * time.Minute,
 	GoLive: []string{

@@ -39,9 +39,9 @@ var mastodon = Network{
 		{Name: "read:statuses", Or: []string{"read"}},
 	},
 	Rates: []Rate{
-		{"call", 300, 5 * time.Minute},
-		{"media", 30, 30 * time.Minute},
-		{"post", 300, 3 * time.Hour},
+		{What: "call", Max: 300, Per: 5 * time.Minute},
+		{What: "media", Max: 30, Per: 30 * time.Minute},
+		{What: "post", Max: 300, Per: 3 * time.Hour, Held: true},
 	},
 	Key:      true,
 	KeyHolds: time.Hour,

@@ -22,7 +22,7 @@ var medium = Network{
 		{Key: OptTags, Label: "Tags", Help: "Separated by commas. Medium uses the first three, of 25 characters each.", Kind: Write, Max: 80},
 		{Key: OptNotify, Label: "Tell followers", Kind: Switch, Default: "true"},
 	},
-	Rates:  []Rate{{"post", 15, 24 * time.Hour}},
+	Rates:  []Rate{{What: "post", Max: 15, Per: 24 * time.Hour}},
 	LookUp: NoLook,
 	Hurdles: []Hurdle{
 		{Support: Configurable, Say: "Works with an integration token that was made before Medium stopped giving them out."},

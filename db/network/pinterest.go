@@ -26,7 +26,7 @@ var pinterest = Network{
 		{Key: OptTitle, Label: "Title", Kind: Write, Max: 100, Unit: CodePoints},
 	},
 	Scopes: []Scope{{Name: "boards:read"}, {Name: "pins:read"}, {Name: "pins:write"}},
-	Rates:  []Rate{{"post", 100, time.Minute}},
+	Rates:  []Rate{{What: "post", Max: 100, Per: time.Minute}},
 	Media:  true,
 	Pulls:  true,
 	LookUp: Weak,

@@ -159,9 +159,10 @@ const (
 	OptBoard         = "board"         // pinterest: its number
 	OptForum         = "forum"         // discord: names the post that a forum begins with
 	OptKind          = "kind"          // wordpress: post or page; google_business: update, event or offer
-	OptExcerpt       = "excerpt"       // wordpress, mailchimp
-	OptSlug          = "slug"          // wordpress
-	OptCategories    = "categories"    // wordpress: names, comma separated
+	OptExcerpt       = "excerpt"       // wordpress, mailchimp, ghl_blog
+	OptAuthor        = "author"        // ghl_blog: the id of one
+	OptSlug          = "slug"          // wordpress, ghl_blog
+	OptCategories    = "categories"    // wordpress, ghl_blog: names, comma separated
 	OptButton        = "button"        // google_business: what the link is
 	OptEvent         = "event_title"   // google_business
 	OptStarts        = "starts"        // google_business: a day, with or without a time
@@ -193,12 +194,30 @@ type Scope struct {
 	Comment bool     // needed only for a first comment, and for a thread
 }
 
-// Rate is one limit a network states on how often.
+// Rate is one limit a network states on how often, of one account unless App says
+// otherwise.
 type Rate struct {
-	What string // post, reel, container, call, media
+	What string // post, reel, container, call, media, comment
 	Max  int
 	Per  time.Duration
+	App  bool // of the operator's app, over all its accounts
+	// Held: Herald keeps to it by itself. The others are met when the network says so:
+	// they are not documented, differ by account, or are read from the network.
+	Held bool
 }
+
+// Held are the rates that Herald keeps to by itself for posts of a format.
+func (n *Network) Held(f Format) (list []Rate) {
+	for _, r := range n.Rates {
+		if r.Held && (r.What == "post" || r.What == string(f)) {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// Words is the limit, as "100 posts in 15 min".
+func (r Rate) Words() string { return number(r.Max) + " " + r.What + "s in " + length(r.Per) }
 
 // Strength is how far a look-up of recent posts can be trusted.
 type Strength string

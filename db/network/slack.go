@@ -26,7 +26,7 @@ var slack = Network{
 		{Name: "chat:write", Or: []string{"incoming-webhook"}},
 		{Name: "files:write", Formats: []Format{FormatImage, FormatImages}},
 	},
-	Rates:  []Rate{{"post", 60, time.Minute}},
+	Rates:  []Rate{{What: "post", Max: 60, Per: time.Minute}},
 	LookUp: Weak,
 	Settle: time.Minute,
 	Hurdles: []Hurdle{

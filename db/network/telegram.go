@@ -23,7 +23,7 @@ var telegram = Network{
 		{Key: OptSensitive, Label: "Hide the media behind a click", Kind: Switch, Default: "false", Formats: []Format{FormatImage, FormatVideo, FormatCarousel}},
 		{Key: OptProtect, Label: "Nobody may forward or save it", Kind: Switch, Default: "false"},
 	},
-	Rates:  []Rate{{"post", 20, time.Minute}},
+	Rates:  []Rate{{What: "post", Max: 20, Per: time.Minute}},
 	LookUp: NoLook,
 	GoLive: []string{
 		"The bot is an administrator of the channel that may post.",

@@ -38,7 +38,7 @@ var threads = Network{
 		{Name: "threads_content_publish"},
 		{Name: "threads_manage_replies", Comment: true},
 	},
-	Rates:  []Rate{{"post", 250, 24 * time.Hour}, {"comment", 1000, 24 * time.Hour}},
+	Rates:  []Rate{{What: "post", Max: 250, Per: 24 * time.Hour, Held: true}, {What: "comment", Max: 1000, Per: 24 * time.Hour}},
 	Pulls:  true,
 	LookUp: Proof,
 	Settle: 2 * time.Minute,

@@ -41,7 +41,7 @@ var tiktok = Network{
 	Clashes: []Clash{{Key: OptDisclose, Values: []string{"paid", "both"}, With: OptPrivacy, And: []string{"SELF_ONLY"},
 		Say: "TikTok shows paid content to more people than the creator: choose who else sees it, or that it advertises nobody."}},
 	Scopes: []Scope{{Name: "video.publish"}},
-	Rates:  []Rate{{"post", 15, 24 * time.Hour}, {"call", 6, time.Minute}},
+	Rates:  []Rate{{What: "post", Max: 15, Per: 24 * time.Hour}, {What: "call", Max: 6, Per: time.Minute}},
 	Media:  true,
 	Pulls:  true,
 	LookUp: Weak,

@@ -36,8 +36,9 @@ var x = Network{
 		{Name: "media.write", Formats: []Format{FormatImage, FormatImages, FormatVideo}},
 	},
 	Rates: []Rate{
-		{"post", 100, 15 * time.Minute},
-		{"media", 1875, 15 * time.Minute},
+		{What: "post", Max: 100, Per: 15 * time.Minute, Held: true},
+		{What: "post", Max: 10_000, Per: 24 * time.Hour, App: true, Held: true},
+		{What: "media", Max: 1875, Per: 15 * time.Minute},
 	},
 	LookUp: Weak,
 	Settle: 2 * time.Minute,

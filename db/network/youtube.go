@@ -44,7 +44,7 @@ var youtube = Network{
 		{Name: "https://www.googleapis.com/auth/youtube.readonly", Or: []string{"https://www.googleapis.com/auth/youtube", "https://www.googleapis.com/auth/youtube.force-ssl"}},
 		{Name: "https://www.googleapis.com/auth/youtube.force-ssl", Comment: true},
 	},
-	Rates:  []Rate{{"post", 100, 24 * time.Hour}},
+	Rates:  []Rate{{What: "post", Max: 100, Per: 24 * time.Hour, App: true, Held: true}},
 	Media:  true,
 	LookUp: Proof,
 	Settle: 5 * time.Minute,

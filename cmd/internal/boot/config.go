@@ -97,6 +97,7 @@ var settings = []setting{
 	{"LATE_CUTOFF", duration(func(c *Config) *time.Duration { return &c.Pipeline.LateCutoff }), "how late a post may still go out"},
 	{"SUSPENSION_GRACE", duration(func(c *Config) *time.Duration { return &c.Pipeline.SuspensionGrace }), "how long a suspended workspace's posts wait"},
 	{"ACCOUNT_RATE_LIMIT", readRate, "publishes per account, as 25/h"},
+	{"APP_QUOTAS", readQuotas, "posts that a network allows this Herald's app, as youtube=1000/d,x=50000/d, where it was granted others than usual"},
 	{"PROVIDER_TIMEOUT", duration(func(c *Config) *time.Duration { return &c.Pipeline.ProviderTimeout }), "longest call to a network"},
 	{"WORKERS", count(func(c *Config) *int { return &c.Pipeline.Workers }), "publishes at once in one process"},
 	{"MEDIA_WORKERS", count(func(c *Config) *int { return &c.Pipeline.MediaWorkers }), "pictures worked on at once in one process, and half as many videos"},
@@ -349,16 +350,42 @@ func readUpload(c *Config, v string) error {
 	return fmt.Errorf("%q is not a size like 500MB or 4GB, of 48GB at most", v)
 }
 
-// readRate reads "25/h": a number of publishes per m, h or d.
+// readRate reads "25/h": a number of publishes per s, m, h or d.
 func readRate(c *Config, v string) error {
+	number, window, err := rate(v)
+	if err == nil {
+		c.Pipeline.AccountCap, c.Pipeline.AccountWindow = number, window
+	}
+	return err
+}
+
+func rate(v string) (number int, window time.Duration, err error) {
 	n, unit, ok := strings.Cut(v, "/")
 	units := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}
-	number, err := strconv.Atoi(n)
-	window := units[unit]
+	number, err = strconv.Atoi(n)
+	window = units[unit]
 	if !ok || err != nil || number < 1 || window == 0 {
-		return fmt.Errorf("%q is not a rate like 25/h", v)
+		return 0, 0, fmt.Errorf("%q is not a rate like 25/h", v)
 	}
-	c.Pipeline.AccountCap, c.Pipeline.AccountWindow = number, window
+	return number, window, nil
+}
+
+// readQuotas reads "youtube=1000/d,x=50000/d": networks that bound an app as a whole.
+func readQuotas(c *Config, v string) error {
+	quotas := map[network.Name]network.Rate{}
+	for part := range strings.SplitSeq(v, ",") {
+		word, of, _ := strings.Cut(strings.TrimSpace(part), "=")
+		n, ok := network.Get(network.Name(word))
+		if !ok || !slices.ContainsFunc(n.Rates, func(r network.Rate) bool { return r.Held && r.App }) {
+			return fmt.Errorf("%q is no network that Herald keeps a quota of its app for; write it as youtube=1000/d", word)
+		}
+		number, window, err := rate(of)
+		if err != nil {
+			return err
+		}
+		quotas[n.Name] = network.Rate{Max: number, Per: window}
+	}
+	c.Pipeline.AppQuotas = quotas
 	return nil
 }
 

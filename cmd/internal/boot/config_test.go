@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"herald/db/blob"
+	"herald/db/network"
 )
 
 func TestEverySettingStandsInTheReadme(t *testing.T) {
@@ -37,8 +38,8 @@ func TestAnUnknownSettingIsAnErrorWithTheNearestName(t *testing.T) {
 
 func TestEveryWrongSettingIsNamedAtOnce(t *testing.T) {
 	t.Parallel()
-	_, err := Read([]string{"HERALD_TICK=soon", "HERALD_WORKERS=0", "HERALD_ACCOUNT_RATE_LIMIT=many", "HERALD_KEYS=short", "HERALD_BASE_URL=ftp://x", "HERALD_LOG=xml", "HERALD_TRUSTED_PROXIES=10.0.0.0/8,0.0.0.0/0", "HERALD_MAX_UPLOAD=49GB"})
-	for _, name := range []string{"TICK", "WORKERS", "ACCOUNT_RATE_LIMIT", "KEYS", "BASE_URL", "LOG", "TRUSTED_PROXIES", "MAX_UPLOAD"} {
+	_, err := Read([]string{"HERALD_TICK=soon", "HERALD_WORKERS=0", "HERALD_ACCOUNT_RATE_LIMIT=many", "HERALD_APP_QUOTAS=facebook=5/d", "HERALD_KEYS=short", "HERALD_BASE_URL=ftp://x", "HERALD_LOG=xml", "HERALD_TRUSTED_PROXIES=10.0.0.0/8,0.0.0.0/0", "HERALD_MAX_UPLOAD=49GB"})
+	for _, name := range []string{"TICK", "WORKERS", "ACCOUNT_RATE_LIMIT", "APP_QUOTAS", "KEYS", "BASE_URL", "LOG", "TRUSTED_PROXIES", "MAX_UPLOAD"} {
 		if err == nil || !strings.Contains(err.Error(), prefix+name) {
 			t.Errorf("the error does not name %s: %v", name, err)
 		}
@@ -53,7 +54,7 @@ func TestSettingsAreRead(t *testing.T) {
 	c, err := Read([]string{
 		"HERALD_SHARD_EAST_URL=postgres://east", "HERALD_FACEBOOK_API_URL=http://127.0.0.1:9700/x/", "HERALD_FACEBOOK_VERSION=v26.0",
 		"HERALD_ACCOUNT_RATE_LIMIT=5/m", "HERALD_TICK=200ms", "HERALD_ALLOW_PRIVATE_TARGETS=127.0.0.0/8, ::1/128", "OTHER=1", "HERALD_TRUSTED_PROXIES=10.0.0.0/8",
-		"HERALD_MAX_UPLOAD=700MB", "AWS_ACCESS_KEY_ID=id", "AWS_SECRET_ACCESS_KEY=a=b", "AWS_SESSION_TOKEN=t",
+		"HERALD_MAX_UPLOAD=700MB", "HERALD_APP_QUOTAS=youtube=1000/d,x=5/h", "AWS_ACCESS_KEY_ID=id", "AWS_SECRET_ACCESS_KEY=a=b", "AWS_SESSION_TOKEN=t",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -63,6 +64,9 @@ func TestSettingsAreRead(t *testing.T) {
 	}
 	if (c.MediaKeys != blob.Credentials{ID: "id", Secret: "a=b", Session: "t"}) {
 		t.Error("the access key was not read whole")
+	}
+	if want := (network.Rate{Max: 5, Per: time.Hour}); c.Pipeline.AppQuotas[network.X] != want || c.Pipeline.AppQuotas[network.YouTube].Max != 1000 {
+		t.Errorf("quotas %v", c.Pipeline.AppQuotas)
 	}
 	if c.UploadBytes != 700<<20 {
 		t.Errorf("the largest upload is %d", c.UploadBytes)
