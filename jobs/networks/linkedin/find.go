@@ -1,6 +1,7 @@
 package linkedin
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -141,11 +142,14 @@ func (a *Adapter) write(ctx context.Context, job networks.Job, path, post string
 	return made.ID, err
 }
 
-// written looks for the comment under the post.
+// written looks for the comment under the post. What a comment is called stands in
+// one of three members, by version.
 func (a *Adapter) written(ctx context.Context, job networks.Job, path string, since time.Time) (string, error) {
 	var page struct {
 		Elements *[]struct {
 			ID      string `json:"id"`
+			URN     string `json:"commentUrn"`
+			Entity  string `json:"$URN"`
 			Actor   string `json:"actor"`
 			Message struct {
 				Text string `json:"text"`
@@ -155,7 +159,9 @@ func (a *Adapter) written(ctx context.Context, job networks.Job, path string, si
 			} `json:"created"`
 		} `json:"elements"`
 	}
-	answer, err := a.door.Do(ctx, a.call(job, httpx.FollowUp, http.MethodGet, path, nil), &page)
+	c := a.call(job, httpx.FollowUp, http.MethodGet, path, nil)
+	c.Query = url.Values{"count": {strconv.Itoa(pageSize)}, "start": {"0"}}
+	answer, err := a.door.Do(ctx, c, &page)
 	if err == nil && page.Elements == nil {
 		err = httpx.Unparsable(httpx.FollowUp, answer)
 	}
@@ -164,7 +170,7 @@ func (a *Adapter) written(ctx context.Context, job networks.Job, path string, si
 	}
 	for _, e := range *page.Elements {
 		if e.Actor == job.Account.RemoteID && strings.TrimSpace(e.Message.Text) == strings.TrimSpace(job.Post.FirstComment) && e.Created.Time >= since.Add(-2*time.Minute).UnixMilli() {
-			return e.ID, nil
+			return cmp.Or(e.ID, e.URN, e.Entity, "there"), nil
 		}
 	}
 	return "", nil

@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"herald/jobs/networks"
+	"herald/jobs/networks/fault"
 	"herald/jobs/networks/httpx"
 	"herald/jobs/networks/rest"
 )
@@ -17,6 +19,7 @@ import (
 type listed struct {
 	TS       string    `json:"ts"`
 	Metadata *metadata `json:"metadata"`
+	Replies  int       `json:"reply_count"` // of a message that was answered
 }
 
 func (l listed) made() time.Time {
@@ -110,6 +113,9 @@ func (a *Adapter) comment(ctx context.Context, job networks.Job, to string, h ne
 		Look: func(ctx context.Context, _ time.Time) (id string, err error) {
 			q := url.Values{"channel": {job.Account.RemoteID}, "ts": {to}, "limit": {"100"}, "include_all_metadata": {"true"}}
 			list, _, err := a.list(ctx, job, httpx.FollowUp, "conversations.replies", q, "")
+			if f := fault.Of(err); f != nil && f.Kind == fault.Permission {
+				return "", a.answered(ctx, job, to, f)
+			}
 			for _, l := range list {
 				if l.Metadata.is("comment", job.Key) {
 					id = l.TS
@@ -119,4 +125,17 @@ func (a *Adapter) comment(ctx context.Context, job networks.Job, to string, h ne
 		},
 	}.Do(ctx)
 	return err
+}
+
+// answered is for bots that may not read the answers to a message in a channel, which
+// Slack says of bots in general and does not hold to everywhere: the message itself
+// says how many it has. Without any, ours is not there; else the refusal stands, and a
+// person looks.
+func (a *Adapter) answered(ctx context.Context, job networks.Job, to string, refusal error) error {
+	q := url.Values{"channel": {job.Account.RemoteID}, "limit": {"1"}, "inclusive": {"true"}, "oldest": {to}, "latest": {to}}
+	list, _, err := a.list(ctx, job, httpx.FollowUp, "conversations.history", q, "")
+	if err == nil && len(list) == 1 && list[0].TS == to && list[0].Replies == 0 {
+		return nil
+	}
+	return cmp.Or(err, refusal)
 }

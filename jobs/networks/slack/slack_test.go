@@ -217,3 +217,37 @@ func FuzzAListNeverPanics(f *testing.F) {
 		}
 	})
 }
+
+// TestACommentThatABotMayNotLookFor: the answer to the comment was lost, and Slack lets
+// the bot read no answers. The message itself says whether there are any.
+func TestACommentThatABotMayNotLookFor(t *testing.T) {
+	t.Parallel()
+	const ts = "1777629600.000100"
+	for name, c := range map[string]struct {
+		message string
+		written bool
+	}{
+		"no answers": {`{"ts":"` + ts + `"}`, true}, "some answers": {`{"ts":"` + ts + `","reply_count":1}`, false}, "the message is not there": {"", false},
+	} {
+		h := nettest.New(t, func(call nettest.Call) nettest.Answer {
+			switch {
+			case strings.HasSuffix(call.Path, "conversations.replies"):
+				return nettest.Answer{Body: `{"ok":false,"error":"not_allowed_token_type"}`}
+			case strings.HasSuffix(call.Path, "conversations.history"):
+				return nettest.Answer{Body: `{"ok":true,"messages":[` + c.message + `]}`}
+			case strings.HasSuffix(call.Path, "chat.getPermalink"):
+				return nettest.Answer{Body: `{"ok":true,"permalink":"https://bakery.slack.com/p1"}`}
+			}
+			return nettest.Answer{Body: `{"ok":true,"channel":"C1","ts":"1777629601.000200"}`}
+		})
+		kept := h.Handles()
+		kept.Kept["comment.began"] = noon.Add(-time.Hour).Format(time.RFC3339)
+		_, err := adapter(h).Follow(t.Context(), jobOf("xoxb-1", networks.Post{FirstComment: "First"}), networks.Receipt{ExternalID: ts}, kept)
+		if got := h.Count("POST api/chat.postMessage") == 1; got != c.written || (err == nil) != c.written {
+			t.Errorf("%s: written %t, %v", name, got, err)
+		}
+		if f := fault.Of(err); f != nil && f.Kind != fault.Permission {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
