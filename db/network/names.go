@@ -24,6 +24,7 @@ var names = []struct {
 	{Bluesky, "Bluesky", "Bluesky", "Bluesky", "BLUESKY", []string{"bsky", "atproto"}},
 	{Discord, "Discord", "", "", "", []string{"discord_webhook"}},
 	{Facebook, "Facebook", "Facebook", "Facebook", "FACEBOOK", []string{"fb", "facebook_page"}},
+	{GHLBlog, "GoHighLevel blog", "", "", "", []string{"highlevel_blog", "leadconnector_blog"}},
 	{GoogleBusiness, "Google Business Profile", "", "Google", "GOOGLE_BUSINESS", []string{"gbp", "gmb", "google_my_business"}},
 	{Instagram, "Instagram", "Instagram", "Instagram", "INSTAGRAM", []string{"ig", "insta"}},
 	{LinkedIn, "LinkedIn", "LinkedIn", "LinkedIn", "LINKEDIN", []string{"li", "linked_in"}},

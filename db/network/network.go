@@ -73,6 +73,7 @@ var all = []*Network{
 	entry(bluesky),
 	entry(discord),
 	entry(facebook),
+	entry(ghlBlog),
 	entry(googleBusiness),
 	entry(instagram),
 	entry(linkedin),
@@ -103,6 +104,7 @@ const (
 	Bluesky        Name = "bluesky"
 	Discord        Name = "discord"
 	Facebook       Name = "facebook"
+	GHLBlog        Name = "ghl_blog"
 	GoogleBusiness Name = "google_business"
 	Instagram      Name = "instagram"
 	LinkedIn       Name = "linkedin"

@@ -58,6 +58,7 @@ func New(opts Options) *Sim {
 		newBundle(s),
 		newFacebook(s),
 		newGHL(s),
+		newGHLBlog(s),
 		newGoogleBusiness(s),
 		newInstagram(s),
 		newLinkedIn(s),

@@ -141,7 +141,7 @@ func (p Props) family() string {
 		return "bubble"
 	case network.Discord, network.Slack:
 		return "chat"
-	case network.WordPress, network.Medium:
+	case network.WordPress, network.Medium, network.GHLBlog:
 		return "article"
 	case network.Mailchimp:
 		return "mail"

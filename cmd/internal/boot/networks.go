@@ -45,6 +45,7 @@ func (c Config) Adapters(now func() time.Time) map[network.Name]networks.Adapter
 		network.Bluesky:        bluesky.New(env(network.Bluesky)),
 		network.Discord:        discord.New(env(network.Discord)),
 		network.Facebook:       facebook.New(env(network.Facebook)),
+		network.GHLBlog:        ghl.NewBlog(env(network.GHLBlog)),
 		network.GoogleBusiness: googlebusiness.New(env(network.GoogleBusiness)),
 		network.Instagram:      instagram.New(env(network.Instagram)),
 		network.LinkedIn:       linkedin.New(env(network.LinkedIn)),

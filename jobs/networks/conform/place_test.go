@@ -165,6 +165,12 @@ func named() []place {
 			refusal: graphRefusal,
 		},
 		{
+			Network: entry(network.GHLBlog), prepared: network.FormatImage, tells: true, stricter: []network.Format{network.FormatImage},
+			make:    func(e networks.Env) networks.Adapter { return ghl.NewBlog(e) },
+			foreign: `{"updatedBlogPost":{"_id":"2002","status":"PUBLISHED"}}`,
+			refusal: `{"statusCode":400,"message":%q}`,
+		},
+		{
 			Network: entry(network.GoogleBusiness), accepts: network.FormatText, renewed: map[string]string{},
 			make:    func(e networks.Env) networks.Adapter { return googlebusiness.New(e) },
 			foreign: `{"name":"accounts/1/locations/2002/localPosts/77","state":"LIVE"}`,
@@ -281,6 +287,8 @@ func (p place) account() networks.Account {
 		a.RemoteID = "accounts/1/locations/" + accountID
 	case network.LinkedIn:
 		a.RemoteID = "urn:li:organization:" + accountID
+	case network.GHLBlog:
+		a.Settings = map[string]string{"location_id": "loc"}
 	case network.Name(network.GHL):
 		a.Settings = map[string]string{"location_id": "loc", "user_id": "u1"}
 	case network.Mastodon, network.WordPress:
