@@ -45,7 +45,38 @@ func TestWhatIsOnlyAcceptedIsNotCalledPublished(t *testing.T) {
 			}
 			finish(t, c, fault.Validation)
 		}},
+		check{"accepted: a publisher that tries again by itself is left to it", place.isNoPublisher, leftToIt},
 	)
+}
+
+func (p place) isNoPublisher() string {
+	if p.Name == p.Network.Name {
+		return p.label() + " is no publisher that hands posts on"
+	}
+	return ""
+}
+
+// leftToIt: while a publisher is still at it, neither a look-up nor an attempt that a
+// person asks for makes a second post, and what it does in the end counts once.
+func leftToIt(t *testing.T, p place) {
+	w, c := accepted(t, p)
+	w.fault(sim.Fault{Kind: sim.AsyncPending})
+	for range 12 {
+		c.reconcile(t.Context())
+		c.wantState(t, unknown)
+	}
+	for range 3 {
+		c.state = ready // somebody took it for lost
+		c.attempt(t.Context())
+		c.wantState(t, unknown)
+	}
+	w.sim.ClearFaults()
+	c.run(t.Context())
+	c.wantState(t, published)
+	w.wantPublic(1)
+	if n := len(w.steps(sim.Commit)); n != 1 {
+		t.Errorf("committed %d times", n)
+	}
 }
 
 // accepted is a courier whose commit went well.
