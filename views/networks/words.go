@@ -125,10 +125,28 @@ func facts(n *network.Network) []ui.Fact {
 	if n.Thread > 0 {
 		list = append(list, ui.Fact{Name: "Threads", Value: ui.Text(fmt.Sprintf("Up to %d posts, each an answer to the one before", n.Thread))})
 	}
+	if often := oftenWords(n); often != "" {
+		list = append(list, ui.Fact{Name: "How often", Value: ui.Text(often)})
+	}
 	if by := n.By(); len(by) > 0 {
 		list = append(list, ui.Fact{Name: "Also by", Value: ui.Text(publishers(by))})
 	}
 	return list
+}
+
+// oftenWords are the limits that Herald keeps to by itself.
+func oftenWords(n *network.Network) string {
+	var list []string
+	for _, r := range n.Rates {
+		switch {
+		case !r.Held:
+		case r.App:
+			list = append(list, r.Words()+" of all accounts together")
+		default:
+			list = append(list, r.Words()+" of an account")
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 func videoWords(n *network.Network) string {

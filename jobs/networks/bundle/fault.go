@@ -20,7 +20,7 @@ var rows = []rest.Row{
 	{Status: 400, Kind: fault.Validation, Name: "invalid", Quote: true, Say: "{network} did not take a part of the post."},
 	{Status: 401, Kind: fault.Auth, Name: "bad_key", Say: "{network} no longer accepts the key. Enter a new one for the account."},
 	{Status: 403, Kind: fault.Permission, Name: "not_allowed", Quote: true, Say: "{network} does not allow this to the key or the plan."},
-	{Status: 404, Kind: fault.Validation, Name: noSuch, Quote: true, Say: "{network} does not know the team, the account or the file."},
+	{Status: 404, Kind: fault.Validation, Name: noSuch, Quote: true, Say: "{network} does not know the team, the account or the file. Check the ids in the account's settings, and whether it is still connected there."},
 	{Status: 409, Kind: fault.Transient, Commit: fault.Unknown, Name: "key_taken", Say: "{network} has a post under our key already."},
 	{Status: 429, Kind: fault.RateLimited, Name: "rate_limited", Wait: time.Minute, Say: "{network} asked us to slow down."},
 	{Status: 500, Kind: fault.Transient, Name: "server_error", Say: "{network} had a problem of its own."},

@@ -19,7 +19,7 @@ var rows = []rest.Row{
 	{Status: 401, Words: []string{"authclass", "scope"}, Kind: fault.Permission, Name: "missing_scope", Say: "The token may not do this in {network}. Give it the scopes of the social planner."},
 	{Status: 401, Words: []string{"user does not exist"}, Kind: fault.Permission, Name: "wrong_user", Say: "{network} has no such user in the sub-account. Correct the account's setting user_id."},
 	{Status: 403, Kind: fault.Permission, Name: "not_allowed", Quote: true, Say: "{network} does not allow this to the token or the plan."},
-	{Status: 404, Kind: fault.Validation, Name: noSuch, Quote: true, Say: "{network} does not know the sub-account, the account or the post."},
+	{Status: 404, Kind: fault.Validation, Name: noSuch, Quote: true, Say: "{network} does not know the sub-account, the account or the post. Check the ids in the account's settings, and whether it is still connected there."},
 	{Status: 422, Kind: fault.Validation, Commit: fault.Unknown, Name: "invalid", Quote: true, Say: "{network} did not take a part of the post."},
 	{Status: 429, Kind: fault.RateLimited, Name: "rate_limited", Wait: 10 * time.Second, Say: "{network} asked us to slow down."},
 	{Status: 500, Kind: fault.Transient, Name: "server_error", Say: "{network} had a problem of its own."},

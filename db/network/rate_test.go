@@ -1,0 +1,47 @@
+package network
+
+import (
+	"testing"
+	"time"
+)
+
+func TestWhatIsHeldOfANetworksRates(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		on     Name
+		format Format
+		want   []string
+	}{
+		{X, FormatText, []string{"100 posts in 15 min", "10,000 posts in 24 h"}}, {Facebook, FormatReel, []string{"30 reels in 24 h"}}, {Facebook, FormatText, nil},
+		{YouTube, FormatVideo, []string{"100 posts in 24 h"}}, {GoogleBusiness, FormatText, []string{"10 posts in 60 s"}}, {Instagram, FormatImage, nil}, {Webhook, FormatText, nil},
+	} {
+		n, _ := Get(c.on)
+		var got []string
+		for _, r := range n.Held(c.format) {
+			got = append(got, r.Words())
+		}
+		if len(got) != len(c.want) || len(got) > 0 && got[0] != c.want[0] || len(got) > 1 && got[1] != c.want[1] {
+			t.Errorf("%s %s: %q, want %q", c.on, c.format, got, c.want)
+		}
+	}
+}
+
+// TestQuotasOfTheAppAreCountedWhereTheIndexIs: the count over everybody, when Redis has
+// lost it, reads an index that names these networks (migration 0069).
+func TestQuotasOfTheAppAreCountedWhereTheIndexIs(t *testing.T) {
+	t.Parallel()
+	var got []Name
+	for _, n := range All() {
+		for _, r := range n.Rates {
+			if r.Held && r.Per <= 0 || r.Held && r.Per > 24*time.Hour {
+				t.Errorf("%s is held over %v", n.Name, r.Per)
+			}
+			if r.Held && r.App {
+				got = append(got, n.Name)
+			}
+		}
+	}
+	if len(got) != 2 || got[0] != X || got[1] != YouTube {
+		t.Errorf("quotas of the app: %v, and the index has x and youtube", got)
+	}
+}
