@@ -88,7 +88,7 @@ func (p *Publisher) retry(res *db.Result, used int) {
 func (p *Publisher) limited(res *db.Result, work db.Work, f *fault.Fault) {
 	wait := f.Wait
 	if wait <= 0 {
-		wait = p.Settings.RetryBase + rand.N(p.Settings.RetryBase)
+		wait = p.unsaid(work.LimitedSince)
 	}
 	if since := work.LimitedSince; since != nil && p.Now().Add(wait).Sub(*since) > p.Settings.RateLimitPatience {
 		res.State, res.Reason = model.Failed, "rate_limited_too_long"
@@ -96,6 +96,16 @@ func (p *Publisher) limited(res *db.Result, work db.Work, f *fault.Fault) {
 	}
 	res.State, res.Reason, res.Next = model.RetryScheduled, "rate_limited", p.in(wait)
 	res.CloseUntil = res.Next
+}
+
+// unsaid is how long to wait where the network does not say, as what stands before it
+// does: longer and longer, the longer it has let nothing through.
+func (p *Publisher) unsaid(since *time.Time) time.Duration {
+	base := p.Settings.RetryBase
+	if since == nil {
+		return base + rand.N(base)
+	}
+	return max(base, seldomer(base, p.Settings.RetryCap, p.Now().Sub(*since)))
 }
 
 func (p *Publisher) in(d time.Duration) *time.Time {

@@ -152,3 +152,34 @@ func TestTheQuotaOfAnAccountHoldsBackNoOther(t *testing.T) {
 		t.Errorf("%d published a quarter of an hour later, want 102", n)
 	}
 }
+
+// TestALimitThatNamesNoWaitIsMetEverMoreSeldom: what stands before a network shuts
+// Herald out without a word on how long.
+func TestALimitThatNamesNoWaitIsMetEverMoreSeldom(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	a := r.Agency(t, "north", db.MainShard)
+	id := a.Due(t, "Fresh bread", 0, a.Account(t, a.Client(t, "bakery"), network.Facebook)).Targets[0].ID
+	for range 200 {
+		r.net.commit = append(r.net.commit, fault.New(fault.RateLimited, "http_429", "The network asked us to slow down."))
+	}
+	var first time.Duration
+	for range 200 {
+		r.workAll(t)
+		target := r.target(t, a, id)
+		if target.State == model.Failed {
+			break
+		}
+		wait := target.NextAt.Sub(r.Clock.Now())
+		if first == 0 {
+			first = wait
+		}
+		if wait < time.Minute || wait > time.Hour {
+			t.Fatalf("after %d refusals it waits %v", r.net.commits, wait)
+		}
+		r.Clock.Set(*target.NextAt)
+	}
+	if got := r.target(t, a, id); got.Reason != "rate_limited_too_long" || first > 2*time.Minute || r.net.commits < 24 || r.net.commits > 80 {
+		t.Errorf("%s after %d calls in a day, the first wait %v; want a call an hour in the end", got.Reason, r.net.commits, first)
+	}
+}

@@ -21,7 +21,7 @@ const (
 )
 
 // table is what Discord's refusals mean.
-var table = rest.Table{Network: "Discord", Read: read, Rows: []rest.Row{
+var table = rest.Table{Network: "Discord", Edge: true, Read: read, Rows: []rest.Row{
 	{Status: 401, Kind: fault.Auth, Name: "unauthorized", Say: "{network} no longer accepts the bot's token. Reconnect the account."},
 	{Code: "50027", Kind: fault.Permission, Say: gone},
 	{Code: "10015", Kind: fault.Permission, Say: gone},

@@ -44,6 +44,9 @@ type Table struct {
 	// Inside says that a 2xx may hold a refusal, which is believed if a row documents
 	// it; else, and without it, a 2xx that holds one is an answer nobody can read.
 	Inside bool
+	// Edge says that "slow down" in other words than the network's own comes from what
+	// stands before it, and is about the address that Herald calls from: everybody.
+	Edge bool
 	// Read finds the refusal in an answer. False: the answer is not the network's
 	// own, as a page of HTML from a proxy, or it is no refusal.
 	Read func(a *httpx.Answer) (Problem, bool)
@@ -58,7 +61,9 @@ func (t Table) Sort(step httpx.Step, attempt int, a *httpx.Answer) *fault.Fault 
 	case a.OK() && !t.Inside:
 		return httpx.Unparsable(step, a)
 	case !refused:
-		return strange(step, a)
+		f := strange(step, a)
+		f.Everyone = t.Edge && f.Kind == fault.RateLimited
+		return f
 	}
 	row, documented := t.row(step, a, p)
 	if a.OK() && !documented {
