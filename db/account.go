@@ -45,6 +45,7 @@ type AccountCard struct {
 	HasToken     bool
 	HasRefresh   bool
 	Expires      *time.Time // of the token
+	Ends         *time.Time // of the connection, unless a renewal or a person prolongs it; nil: never, or not known
 	PausedAt     *time.Time
 	ClosedUntil  *time.Time // the network asked to wait until then
 	LastError    *string
@@ -77,7 +78,7 @@ type AccountsPage struct {
 
 const sqlAccountCards = `
 	SELECT a.id, a.client_id, c.name AS client, c.zone, a.network, a.publisher, a.slug, a.handle, a.remote_id, a.address, a.settings, a.scopes, a.state,
-	       a.token IS NOT NULL AS has_token, a.refresh_token IS NOT NULL AS has_refresh, a.token_expires AS expires, a.paused_at, greatest(a.closed_until, nl.closed_until) AS closed_until,
+	       a.token IS NOT NULL AS has_token, a.refresh_token IS NOT NULL AS has_refresh, a.token_expires AS expires, a.ends_at AS ends, a.paused_at, greatest(a.closed_until, nl.closed_until) AS closed_until,
 	       a.last_error, a.last_error_at, a.revision, a.created_at, a.disconnected_at AS disconnected, p.planned, p.next_at, w.waiting, w.waiting_from,
 	       (SELECT count(*) FROM tenant.targets t WHERE t.tenant_id = a.tenant_id AND t.account_id = a.id AND t.state = 'needs_reconnect') AS stuck
 	  FROM tenant.accounts a

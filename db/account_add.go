@@ -72,7 +72,7 @@ func (sc *Scope) addAccount(ctx context.Context, tx pgx.Tx, client model.ClientI
 	if err != nil {
 		return a, err
 	}
-	if err := sc.saveCredentials(ctx, tx, id, c); err != nil {
+	if err := sc.saveCredentials(ctx, tx, AccountCard{ID: id, Network: n.Name, Publisher: f.Publisher}, c); err != nil {
 		return a, err
 	}
 	if err := sc.audit(ctx, tx, note{verb: "connected", subject: "account", id: int64(id), client: client, detail: map[string]any{"handle": f.Handle, "network": n.Name}}); err != nil {

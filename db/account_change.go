@@ -108,6 +108,8 @@ type Credentials struct {
 	Refresh secret.Token // empty: none
 	Expires *time.Time   // nil: does not expire
 	Learned Learned
+
+	RefreshExpires *time.Time // as the network said; nil: it did not
 }
 
 // Learned is what a network said of the account that a token belongs to; zero if
@@ -138,7 +140,7 @@ func (c Credentials) Check(now time.Time) error {
 
 const sqlAccountReconnect = `
 	UPDATE tenant.accounts
-	   SET token = $3, refresh_token = $4, token_expires = $5, refresh_owner = NULL, refresh_until = NULL, closed_until = NULL,
+	   SET token = $3, refresh_token = $4, token_expires = $5, refresh_expires = $10, renew_at = $11, renew_failures = 0, refresh_owner = NULL, refresh_until = NULL, closed_until = NULL,
 	       state = 'active', last_error = NULL, last_error_at = NULL, disconnected_at = NULL, connected_by = nullif($6, 0), scopes = $7, settings = $8::jsonb || settings,
 	       remote_id = CASE WHEN remote_id = '' THEN $9 ELSE remote_id END, revision = revision + 1
 	 WHERE tenant_id = $1 AND id = $2`
@@ -156,17 +158,19 @@ func (sc *Scope) ReconnectAccount(ctx context.Context, id model.AccountID, seen 
 		if other := c.Learned; other.RemoteID != "" && a.RemoteID != "" && other.RemoteID != a.RemoteID {
 			return nil, model.RefuseField("token", "This token belongs to "+cmp.Or(other.Handle, "another account")+", not to "+a.Handle+". Paste one of "+a.Handle+", or add the other account beside it.")
 		}
-		return map[string]any{"handle": a.Handle, "was": a.State}, sc.saveCredentials(ctx, tx, id, c)
+		return map[string]any{"handle": a.Handle, "was": a.State}, sc.saveCredentials(ctx, tx, a, c)
 	})
 }
 
-func (sc *Scope) saveCredentials(ctx context.Context, tx pgx.Tx, id model.AccountID, c Credentials) error {
+func (sc *Scope) saveCredentials(ctx context.Context, tx pgx.Tx, a AccountCard, c Credentials) error {
+	kept := keeping{network: a.Network, publisher: a.Publisher, said: timeOf(c.RefreshExpires), fresh: true}
 	var refresh []byte
 	if !c.Refresh.Empty() {
-		refresh = sc.ring.Seal(c.Refresh.Reveal(), TokenAAD(sc.Actor.Tenant, id, "refresh"))
+		refresh, kept.renewable = sc.ring.Seal(c.Refresh.Reveal(), TokenAAD(sc.Actor.Tenant, a.ID, "refresh")), true
 	}
-	_, err := tx.Exec(ctx, sqlAccountReconnect, sc.Actor.Tenant, id, sc.ring.Seal(c.Token.Reveal(), TokenAAD(sc.Actor.Tenant, id, "token")), refresh, c.Expires, sc.Actor.User,
-		c.Learned.Scopes, merge(nil, c.Learned.Settings), c.Learned.RemoteID)
+	ends, at := kept.plan(sc.now(), timeOf(c.Expires))
+	_, err := tx.Exec(ctx, sqlAccountReconnect, sc.Actor.Tenant, a.ID, sc.ring.Seal(c.Token.Reveal(), TokenAAD(sc.Actor.Tenant, a.ID, "token")), refresh, c.Expires, sc.Actor.User,
+		c.Learned.Scopes, merge(nil, c.Learned.Settings), c.Learned.RemoteID, ends, at)
 	return err
 }
 

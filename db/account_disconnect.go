@@ -26,7 +26,7 @@ type Parting struct {
 const sqlAccountTokens = `SELECT id, token, refresh_token FROM tenant.accounts WHERE tenant_id = $1 AND network = $2 AND publisher = $3 AND (token IS NOT NULL OR refresh_token IS NOT NULL)`
 
 const sqlAccountDisconnect = `
-	UPDATE tenant.accounts SET token = NULL, refresh_token = NULL, token_expires = NULL, refresh_owner = NULL, refresh_until = NULL, scopes = NULL, last_error = NULL, last_error_at = NULL,
+	UPDATE tenant.accounts SET token = NULL, refresh_token = NULL, token_expires = NULL, refresh_expires = NULL, renew_at = NULL, renew_failures = 0, refresh_owner = NULL, refresh_until = NULL, scopes = NULL, last_error = NULL, last_error_at = NULL,
 	       disconnected_at = $3, state = CASE state WHEN 'disabled' THEN state ELSE 'needs_reconnect' END, revision = revision + 1
 	 WHERE tenant_id = $1 AND id = $2`
 

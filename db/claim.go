@@ -77,6 +77,8 @@ type Account struct {
 	Refresh   secret.Token
 	Expires   *time.Time
 
+	RefreshExpires *time.Time // where it was leased to be renewed; nil: not known
+
 	// Why a token is empty that is there: no key of the ring opens it. The account
 	// is well; who needs the token waits until the operator has put the key back.
 	Shut        error

@@ -202,6 +202,8 @@ type Choice struct {
 	Refresh  secret.Token
 	Expires  *time.Time
 
+	RefreshExpires *time.Time // as the network said; nil: it did not
+
 	Known *KnownAccount `json:"-"` // an account of the workspace that it is already; read, never kept
 }
 

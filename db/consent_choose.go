@@ -121,8 +121,8 @@ func (sc *Scope) connect(ctx context.Context, tx pgx.Tx, c Consent, one Choice) 
 	if err != nil {
 		return a, err
 	}
-	creds := Credentials{Token: one.Token, Refresh: one.Refresh, Expires: one.Expires, Learned: Learned{RemoteID: one.RemoteID, Handle: one.Handle, Scopes: one.Scopes, Settings: one.Settings}}
-	if err := sc.saveCredentials(ctx, tx, id, creds); err != nil {
+	creds := Credentials{Token: one.Token, Refresh: one.Refresh, Expires: one.Expires, RefreshExpires: one.RefreshExpires, Learned: Learned{RemoteID: one.RemoteID, Handle: one.Handle, Scopes: one.Scopes, Settings: one.Settings}}
+	if err := sc.saveCredentials(ctx, tx, before, creds); err != nil {
 		return a, err
 	}
 	detail := map[string]any{"handle": before.Handle, "network": c.Network}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -74,6 +75,15 @@ var questions = []asked{
 	}},
 	{"who is to be reminded", []string{"reminders_due"}, func(ctx context.Context, p *db.Pipeline, now time.Time) error {
 		return must(p.TakeReminders(ctx, db.MainShard, now, now, 500))
+	}},
+	{"which connections are to be renewed", []string{"accounts_renewed"}, func(ctx context.Context, p *db.Pipeline, _ time.Time) error {
+		return must(p.TakeRenewals(ctx, db.MainShard, uuid.New(), time.Minute, 8))
+	}},
+	{"which connections end", []string{"accounts_ending"}, func(ctx context.Context, p *db.Pipeline, now time.Time) error {
+		return must(p.Ending(ctx, db.MainShard, now, 500))
+	}},
+	{"which sign-ins led nowhere", []string{"consents_unchosen"}, func(ctx context.Context, p *db.Pipeline, _ time.Time) error {
+		return must(p.SweepConsents(ctx, db.MainShard, 5_000))
 	}},
 	{"which claims grew old", []string{"targets_claimed", "targets_in_flight"}, func(ctx context.Context, p *db.Pipeline, now time.Time) error {
 		return must(p.SweepClaims(ctx, db.MainShard, 10*time.Minute, now, now, 500))
@@ -159,6 +169,11 @@ func crowd(t *testing.T, w *dbtest.World) {
 		 SELECT $1, n, n, n, '', c.id, '[]', CASE kind WHEN 'over' THEN 'approved' ELSE 'open' END, 1, $2, CASE kind WHEN 'over' THEN $2::timestamptz END FROM tenant.clients c, ` + kinds,
 		`INSERT INTO tenant.reminders (tenant_id, request_id, kind, user_id, next_at)
 		 SELECT $1, n, 'remind', n, CASE kind WHEN 'due' THEN $2::timestamptz - interval '1 hour' WHEN 'ahead' THEN $2::timestamptz + n * interval '1 hour' END FROM ` + kinds,
+		`INSERT INTO tenant.accounts (tenant_id, id, client_id, slug, network, handle, token, refresh_token, token_expires, renew_at, ends_at, warn_at) OVERRIDING SYSTEM VALUE
+		 SELECT $1, 1000000 + n, c.id, 'crowd' || n, 'x', 'x', 'x', 'x', $2, x.at, x.at + interval '14 days', x.at
+		   FROM tenant.clients c, ` + kinds + ` CROSS JOIN LATERAL (SELECT $2::timestamptz + CASE kind WHEN 'ahead' THEN n * interval '1 hour' WHEN 'due' THEN interval '-1 hour' END AS at) x WHERE c.tenant_id = $1`,
+		`INSERT INTO tenant.consents (tenant_id, client_id, user_id, network, state_hash, browser_hash, verifier, created_at, expires_at)
+		 SELECT $1, 1, 1, 'x', sha256(n::text::bytea), sha256('x'), 'x', $2::timestamptz - interval '3 hours', $2::timestamptz + CASE kind WHEN 'due' THEN interval '-1 hour' ELSE n * interval '1 hour' END FROM ` + kinds,
 		`INSERT INTO tenant.mails (tenant_id, key, kind, to_email, content, next_at, sent_at, made_at)
 		 SELECT $1, 'crowd' || n, 'x', 'x@x.example', '{}', $2::timestamptz + CASE kind WHEN 'ahead' THEN n * interval '1 hour' ELSE interval '-1 hour' END,
 		        CASE kind WHEN 'over' THEN $2::timestamptz END, $2 FROM ` + kinds,

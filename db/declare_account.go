@@ -30,13 +30,15 @@ type accountRow struct {
 	expires   *time.Time
 	sealed    []byte // token
 	refresh   []byte
+	ends      *time.Time // of the refresh token
+	renewAt   *time.Time
 	declared  []byte
 	lastError *string
 	erredAt   *time.Time
 }
 
 const sqlDeclaredAccount = `
-	SELECT id, network, publisher, handle, remote_id, address, scopes, settings, state, paused_at, token_expires, token, refresh_token, declared, last_error, last_error_at
+	SELECT id, network, publisher, handle, remote_id, address, scopes, settings, state, paused_at, token_expires, token, refresh_token, refresh_expires, renew_at, declared, last_error, last_error_at
 	  FROM tenant.accounts WHERE tenant_id = $1 AND client_id = $2 AND slug = $3 FOR NO KEY UPDATE`
 
 // account writes one account with its slots.
@@ -44,7 +46,7 @@ func (h *hand) account(ctx context.Context, c DeclaredClient, row clientRow, a D
 	have := accountRow{state: "active", publisher: network.Direct, settings: map[string]string{}}
 	var diff difference
 	err := h.tx.QueryRow(ctx, sqlDeclaredAccount, h.ID, row.id, a.Slug).Scan(&have.id, &have.network, &have.publisher, &have.handle, &have.remoteID,
-		&have.address, &have.scopes, &have.settings, &have.state, &have.paused, &have.expires, &have.sealed, &have.refresh, &have.declared, &have.lastError, &have.erredAt)
+		&have.address, &have.scopes, &have.settings, &have.state, &have.paused, &have.expires, &have.sealed, &have.refresh, &have.ends, &have.renewAt, &have.declared, &have.lastError, &have.erredAt)
 	if diff.made = noRows(err); err != nil && !diff.made {
 		return err
 	}
@@ -158,6 +160,8 @@ func (h *hand) accountTokens(diff *difference, have *accountRow, a DeclaredAccou
 	if !a.RefreshToken.Empty() {
 		have.refresh = ring.Seal(a.RefreshToken.Reveal(), TokenAAD(h.ID, have.id, "refresh"))
 	}
+	kept := keeping{network: have.network, publisher: have.publisher, renewable: len(have.refresh) > 0, was: timeOf(have.ends), fresh: !a.RefreshToken.Empty()}
+	have.ends, have.renewAt = kept.plan(h.now, timeOf(have.expires))
 	if a.Token.Empty() {
 		return
 	}
@@ -190,12 +194,12 @@ const sqlAccountUpdate = `
 	UPDATE tenant.accounts
 	   SET publisher = $3, handle = $4, remote_id = $5, address = $6, scopes = $7, settings = $8, state = $9, paused_at = $10, token_expires = $11,
 	       refresh_owner = CASE WHEN token IS DISTINCT FROM $12 THEN NULL ELSE refresh_owner END,
-	       token = $12, refresh_token = $13, declared = $14, last_error = $15, last_error_at = $16, revision = revision + 1
+	       token = $12, refresh_token = $13, declared = $14, last_error = $15, last_error_at = $16, refresh_expires = $17, renew_at = $18, revision = revision + 1
 	 WHERE tenant_id = $1 AND id = $2`
 
 func (h *hand) updateAccount(ctx context.Context, a accountRow) error {
 	_, err := h.tx.Exec(ctx, sqlAccountUpdate, h.ID, a.id, a.publisher, a.handle, a.remoteID, a.address, a.scopes, a.settings, a.state, a.paused, a.expires,
-		a.sealed, a.refresh, a.declared, a.lastError, a.erredAt)
+		a.sealed, a.refresh, a.declared, a.lastError, a.erredAt, a.ends, a.renewAt)
 	return err
 }
 

@@ -106,6 +106,11 @@ func (h *hand) client(ctx context.Context, c DeclaredClient) (err error) {
 const sqlClientPlanned = `
 	SELECT count(*) FROM tenant.targets WHERE tenant_id = $1 AND client_id = $2 AND state IN ('scheduled', 'queued', 'publishing', 'retry_scheduled', 'unknown_outcome')`
 
+// Connections of a client that was put away are not renewed. Once it is back, long
+// tokens are twenty days before they end, and what has ended meanwhile is at once.
+const sqlClientRenews = `
+	UPDATE tenant.accounts SET renew_at = token_expires - interval '20 days' WHERE tenant_id = $1 AND client_id = $2 AND refresh_expires IS NOT NULL AND renew_at IS NULL`
+
 // archive puts a client away, or takes it out again. It refuses while something of
 // the client is still on its way. A client that is put away is paused too, so that
 // what is planned at the same moment waits and is not sent.
@@ -125,7 +130,11 @@ func (h *hand) archive(ctx context.Context, diff *difference, have *clientRow, c
 		setSince(diff, "paused", &have.paused, new(true), h.now)
 	}
 	setSince(diff, "archived", &have.archived, c.Archived, h.now)
-	return nil
+	if *c.Archived {
+		return nil
+	}
+	_, err := h.tx.Exec(ctx, sqlClientRenews, h.ID, have.id)
+	return err
 }
 
 // eachClient writes what belongs to the declared clients.

@@ -145,16 +145,16 @@ func (p *Pipeline) AddMail(ctx context.Context, shard string, tenant model.Tenan
 	return p.addMail(ctx, shard, `SELECT tenant.add_mail($1, $2, $3, $4, $5, $6, $7)`, tenant, key, kind, to.Email, to.Name, content, p.now())
 }
 
-// noticeWait is how long a notice about a post waits for what else happens to it:
-// what fails on one account often fails on the next within seconds.
+// noticeWait is how long a notice waits for what else happens to what it is about: what
+// fails on one account often fails on the next within seconds.
 const noticeWait = time.Minute
 
-// AddNotice owes somebody a mail about a post, once per key. It leaves in a minute,
-// and carries what of the same kind comes about the same post until then.
-func (p *Pipeline) AddNotice(ctx context.Context, shard string, tenant model.TenantID, key, kind string, to Recipient, post model.PostID, content any) error {
+// AddNotice owes somebody a mail about something, as post:7, once per key. It leaves in
+// a minute, and carries what of the same kind comes about the same until then.
+func (p *Pipeline) AddNotice(ctx context.Context, shard string, tenant model.TenantID, key, kind string, to Recipient, about string, content any) error {
 	now := p.now()
 	return p.addMail(ctx, shard, `SELECT tenant.add_notice($1, $2, $3, $4, $5, $6, $7, $8, $9)`, tenant, key, kind, to.Email, to.Name, content,
-		fmt.Sprintf("post:%d", post), now, now.Add(noticeWait))
+		about, now, now.Add(noticeWait))
 }
 
 func (p *Pipeline) addMail(ctx context.Context, shard, sql string, args ...any) (err error) {

@@ -12,10 +12,11 @@ import (
 
 // Tokens are credentials to keep. An empty Refresh keeps the old one.
 type Tokens struct {
-	Access  secret.Token
-	Refresh secret.Token
-	Expires time.Time // zero: does not expire
-	Scopes  []string  // nil: as before
+	Access         secret.Token
+	Refresh        secret.Token
+	Expires        time.Time // zero: does not expire
+	RefreshExpires time.Time // as the network said; zero: it did not
+	Scopes         []string  // nil: as before
 }
 
 // LeaseRefresh gives the caller, and nobody else for life, the right to renew the
@@ -28,8 +29,8 @@ func (p *Pipeline) LeaseRefresh(ctx context.Context, shard string, tenant model.
 	}
 	var settings, token, refresh []byte
 	a.ID = id
-	err = pool.QueryRow(ctx, `SELECT l.*, tenant.publisher_of($1, $2) FROM tenant.lease_refresh($1, $2, $3, $4, $5, $6) AS l`, tenant, id, owner, ahead, p.now(), p.now().Add(life)).
-		Scan(&a.Network, &a.Handle, &a.RemoteID, &a.Address, &settings, &a.Scopes, &token, &refresh, &a.Expires, &a.Publisher)
+	err = pool.QueryRow(ctx, `SELECT * FROM tenant.lease_refresh($1, $2, $3, $4, $5, $6)`, tenant, id, owner, ahead, p.now(), p.now().Add(life)).
+		Scan(&a.Network, &a.Publisher, &a.Handle, &a.RemoteID, &a.Address, &settings, &a.Scopes, &token, &refresh, &a.Expires, &a.RefreshExpires)
 	if noRows(err) {
 		return a, false, nil
 	}
@@ -39,23 +40,23 @@ func (p *Pipeline) LeaseRefresh(ctx context.Context, shard string, tenant model.
 	return a, true, p.openAccount(&a, tenant, settings, token, refresh)
 }
 
-// SaveTokens keeps renewed tokens, sealed. It does nothing if the lease was lost.
-func (p *Pipeline) SaveTokens(ctx context.Context, shard string, tenant model.TenantID, id model.AccountID, owner uuid.UUID, t Tokens) (err error) {
-	defer wrap(&err, "save tokens of account %d", id)
+// SaveTokens keeps the renewed tokens of an account as its lease gave it, sealed, and
+// plans the next renewal. It does nothing if the lease was lost.
+func (p *Pipeline) SaveTokens(ctx context.Context, shard string, tenant model.TenantID, a Account, owner uuid.UUID, t Tokens) (err error) {
+	defer wrap(&err, "save tokens of account %d", a.ID)
 	pool, err := p.shard(shard)
 	if err != nil {
 		return err
 	}
+	kept := keeping{network: a.Network, publisher: a.Publisher, said: t.RefreshExpires, was: timeOf(a.RefreshExpires), renewable: true}
 	var refresh []byte
 	if !t.Refresh.Empty() {
-		refresh = p.ring.Seal(t.Refresh.Reveal(), TokenAAD(tenant, id, "refresh"))
+		refresh = p.ring.Seal(t.Refresh.Reveal(), TokenAAD(tenant, a.ID, "refresh"))
+		kept.fresh = t.Refresh.Reveal() != a.Refresh.Reveal()
 	}
-	var expires *time.Time
-	if !t.Expires.IsZero() {
-		expires = &t.Expires
-	}
-	_, err = pool.Exec(ctx, `SELECT tenant.save_tokens($1, $2, $3, $4, $5, $6, $7)`, tenant, id, owner,
-		p.ring.Seal(t.Access.Reveal(), TokenAAD(tenant, id, "token")), refresh, expires, t.Scopes)
+	ends, at := kept.plan(p.now(), t.Expires)
+	_, err = pool.Exec(ctx, `SELECT tenant.save_tokens($1, $2, $3, $4, $5, $6, $7, $8, $9)`, tenant, a.ID, owner,
+		p.ring.Seal(t.Access.Reveal(), TokenAAD(tenant, a.ID, "token")), refresh, orNever(t.Expires), t.Scopes, ends, at)
 	return err
 }
 

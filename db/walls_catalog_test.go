@@ -27,6 +27,9 @@ var notOwned = map[string]string{
 // that still matter.
 var unledIndexes = map[string]string{
 	"targets_counted":     "a quota of the app is counted over everybody",
+	"accounts_ending":     "the sweeper looks for connections whose people are to be told",
+	"accounts_renewed":    "the worker renews connections that are due, whoever's they are",
+	"consents_unchosen":   "the sweeper deletes sign-ins that led nowhere",
 	"media_tasks_due":     "the media queue takes what is due, whoever's it is",
 	"outbox_owed":         "the relay takes the oldest events, whoever's they are",
 	"outbox_over":         "the sweeper deletes relayed events by age",
@@ -170,7 +173,7 @@ var granted = map[string]struct{ app, pipeline string }{
 	"clients":              {app: "IU", pipeline: "I"},
 	"comments":             {app: "I", pipeline: "I"},
 	"connect_links":        {app: "IU"},
-	"consents":             {app: "IUD"},
+	"consents":             {app: "IUD", pipeline: "D"},
 	"day_notes":            {app: "ID"},
 	"decisions":            {app: "I", pipeline: "I"},
 	"escalation_people":    {app: "ID"},

@@ -15,6 +15,7 @@ import (
 	"herald/db"
 	"herald/db/blob"
 	"herald/db/model"
+	"herald/db/network"
 	"herald/db/secret"
 	"herald/handlers/connect"
 	"herald/handlers/desk"
@@ -41,6 +42,7 @@ type Deps struct {
 	CheckAddress desk.AddressChecker         // refuses addresses that Herald may not call
 	Fetch        desk.Fetcher                // reads files at addresses that people choose
 	CheckToken   desk.TokenChecker           // asks a network about a token
+	Versions     map[network.Name]string     // of networks' APIs, where the operator chose one
 	Networks     connect.Networks            // asks networks for whoever signs in there
 	Changes      desk.Changes                // says when a workspace changes
 }
@@ -75,7 +77,7 @@ func secure(d Deps) bool { return strings.HasPrefix(d.BaseURL, "https://") }
 
 func register(mux web.Mux, d Deps) {
 	edge := edge(d)
-	desk := &desk.Desk{Edge: edge, Ring: d.Ring, Blobs: d.Blobs, BaseURL: d.BaseURL, URLLife: d.URLLife, Cost: d.Cost, Limits: desk.Limits{UploadBytes: d.UploadBytes, Patience: patience}, CheckAddress: d.CheckAddress, Fetch: d.Fetch, CheckToken: d.CheckToken, Networks: d.Networks, Changes: d.Changes}
+	desk := &desk.Desk{Edge: edge, Ring: d.Ring, Blobs: d.Blobs, BaseURL: d.BaseURL, URLLife: d.URLLife, Cost: d.Cost, Limits: desk.Limits{UploadBytes: d.UploadBytes, Patience: patience}, CheckAddress: d.CheckAddress, Fetch: d.Fetch, CheckToken: d.CheckToken, Networks: d.Networks, Versions: d.Versions, Changes: d.Changes}
 	mux = web.Intake{Mux: mux, Edge: edge, Bodies: bodies}
 	desk.Register(mux)
 	signin.Register(mux, edge, d.Ring, d.Cost)

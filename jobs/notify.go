@@ -13,9 +13,10 @@ type Notifier struct{ Pipe *db.Pipeline }
 
 // Mail kinds that a notice becomes.
 const (
-	MailFailed      = "target_failed"
-	MailManualCheck = "manual_check"
-	MailReconnect   = "needs_reconnect"
+	MailFailed         = "target_failed"
+	MailManualCheck    = "manual_check"
+	MailReconnect      = "needs_reconnect"
+	MailConnectionEnds = "connection_ends"
 )
 
 // Notify owes the mails of one event. Doing it twice owes nothing more.
@@ -46,7 +47,7 @@ func (n *Notifier) owe(ctx context.Context, shard string, e db.Event, kind strin
 	if facts.PostID == nil {
 		return n.Pipe.AddMail(ctx, shard, e.Tenant, key, kind, who, facts)
 	}
-	return n.Pipe.AddNotice(ctx, shard, e.Tenant, key, kind, who, *facts.PostID, facts)
+	return n.Pipe.AddNotice(ctx, shard, e.Tenant, key, kind, who, fmt.Sprintf("post:%d", *facts.PostID), facts)
 }
 
 // recipients: a lost connection concerns owners, admins and who connected it; a

@@ -124,6 +124,7 @@ func (s *Server) Start(ctx context.Context) error {
 	rest.HandleFunc(taskFollowUp, s.followUpTask)
 	rest.HandleFunc(taskTick, func(ctx context.Context, _ *asynq.Task) error { return s.tick(ctx) })
 	rest.HandleFunc(taskSweep, func(ctx context.Context, _ *asynq.Task) error { return s.sweeper.Sweep(ctx) })
+	rest.HandleFunc(taskRenew, func(ctx context.Context, _ *asynq.Task) error { return s.renew(ctx) })
 	rest.HandleFunc(taskMail, func(ctx context.Context, _ *asynq.Task) error { return s.deliver(ctx) })
 	if err := others.Start(rest); err != nil {
 		publish.Shutdown()
@@ -156,7 +157,8 @@ const checkEvery = 50 * time.Millisecond
 // second is beaten by the process itself.
 func (s *Server) schedule() error {
 	s.scheduler = asynq.NewScheduler(lent{s.deps.Redis}, &asynq.SchedulerOpts{Logger: quiet{s.deps.Log}, LogLevel: asynq.WarnLevel})
-	every := map[string]time.Duration{taskTick: max(s.deps.Settings.Tick, time.Second), taskSweep: max(s.deps.Settings.SweepEvery, time.Second), taskMail: time.Second}
+	sweep := max(s.deps.Settings.SweepEvery, time.Second)
+	every := map[string]time.Duration{taskTick: max(s.deps.Settings.Tick, time.Second), taskSweep: sweep, taskRenew: sweep, taskMail: time.Second}
 	for typ, d := range every {
 		k := kinds[typ]
 		task := asynq.NewTask(typ, nil, asynq.Queue(k.queue), asynq.MaxRetry(k.retries), asynq.Timeout(k.timeout))
@@ -233,6 +235,17 @@ func (s *Server) tick(ctx context.Context) error {
 		err = errors.Join(err, of)
 	}
 	return err
+}
+
+// renew renews what is due on every shard. One that is away does not hold up the others.
+func (s *Server) renew(ctx context.Context) error {
+	ctx, done := s.untilDrained(ctx)
+	defer done()
+	var errs []error
+	for _, shard := range s.deps.Pipe.Shards() {
+		errs = append(errs, s.publisher.Renew(ctx, shard))
+	}
+	return errors.Join(errs...)
 }
 
 func (s *Server) deliver(ctx context.Context) error {

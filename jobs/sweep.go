@@ -38,8 +38,8 @@ const kept = 30 * 24 * time.Hour
 func (s *Sweeper) Sweep(ctx context.Context) error {
 	var errs []error
 	for _, shard := range s.Pipe.Shards() {
-		errs = append(errs, s.claims(ctx, shard), s.owed(ctx, shard), s.Uploads(ctx, shard), s.staged(ctx, shard),
-			(&Notifier{Pipe: s.Pipe}).Remind(ctx, shard, s.Now()), (&Nudger{Pipe: s.Pipe, Log: s.Log, Now: s.Now}).Nudge(ctx, shard))
+		errs = append(errs, s.claims(ctx, shard), s.owed(ctx, shard), s.Uploads(ctx, shard), s.staged(ctx, shard), s.consents(ctx, shard),
+			(&Notifier{Pipe: s.Pipe}).Remind(ctx, shard, s.Now()), (&Notifier{Pipe: s.Pipe}).Warn(ctx, shard, s.Now()), (&Nudger{Pipe: s.Pipe, Log: s.Log, Now: s.Now}).Nudge(ctx, shard))
 	}
 	errs = append(errs, s.Requeue(ctx, s.Now().Add(-s.Settings.StaleEnqueued), true), s.Requeue(ctx, s.Now().Add(-s.fresh()), false),
 		s.Pipe.Forget(ctx, s.Now().Add(-kept), 10*batch))
@@ -115,6 +115,12 @@ func (s *Sweeper) Uploads(ctx context.Context, shard string) error {
 // staged forgets what was handed to publishers for targets that have ended.
 func (s *Sweeper) staged(ctx context.Context, shard string) error {
 	_, err := s.Pipe.SweepStaging(ctx, shard, s.Now().Add(-kept), 10*batch)
+	return err
+}
+
+// consents deletes sign-ins that led nowhere, with the tokens that they kept.
+func (s *Sweeper) consents(ctx context.Context, shard string) error {
+	_, err := s.Pipe.SweepConsents(ctx, shard, 10*batch)
 	return err
 }
 

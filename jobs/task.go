@@ -19,6 +19,7 @@ const (
 	taskFollowUp  = "target:follow_up"
 	taskTick      = "dispatch:tick" // relay, then dispatch
 	taskSweep     = "sweep:run"
+	taskRenew     = "account:renew" // connections ahead of their end
 	taskMail      = "mail:deliver"
 	taskMedia     = "media:work"
 )
@@ -51,6 +52,7 @@ var kinds = map[string]kind{
 	taskFollowUp:  {queueLookUp, 50, 5 * time.Minute},
 	taskTick:      {queueClock, 0, time.Minute},
 	taskSweep:     {queueClock, 0, 5 * time.Minute},
+	taskRenew:     {queueClock, 0, 5 * time.Minute},
 	taskMail:      {queueClock, 0, 2 * time.Minute},
 	taskMedia:     {queueMedia, 50, 8 * time.Hour},
 }

@@ -14,7 +14,9 @@ import (
 	"unicode/utf8"
 
 	"herald/cmd/internal/boot"
+	"herald/db"
 	"herald/db/blob"
+	"herald/db/network"
 	"herald/db/picture"
 	"herald/jobs/darkroom"
 	"herald/static"
@@ -122,7 +124,9 @@ func examine(ctx context.Context, c boot.Config) []finding {
 		doctor.check("keys", "open every sealed token and link", keys(ctx, app)),
 		doctor.check("redis", "answers", app.PingRedis(ctx)),
 		storage, mailLine(ctx, c), scannerLine(ctx, c), doctor.clockLine(ctx, app), browserLine(), addressLine(c), privateLine(c),
+		doctor.connectionLine(ctx, app),
 	}
+	all = append(all, versionLines(c.Versions(), app.Now())...)
 	return append(all, fileLines(ctx)...)
 }
 
@@ -228,6 +232,51 @@ func (d doctor) clockLine(ctx context.Context, app *boot.App) finding {
 		return finding{what: "clock", say: fmt.Sprintf("this machine and the database differ by %s; keep both by NTP", off.Round(time.Millisecond)), bad: true}
 	}
 	return finding{what: "clock", say: "agrees with the database's"}
+}
+
+// connectionLine says what people of the workspaces have to see to: they are told by
+// mail as well.
+func (d doctor) connectionLine(ctx context.Context, app *boot.App) finding {
+	ending, lost, err := app.Pipe.CountConnections(ctx, app.Now().Add(db.EndsSoon))
+	if err != nil {
+		return d.check("accounts", "", err)
+	}
+	return accountsFinding(ending, lost)
+}
+
+func accountsFinding(ending, lost int) finding {
+	f := finding{what: "accounts", say: "no connection is lost or ends within two weeks, as far as the networks say when they end", warn: ending+lost > 0}
+	var say []string
+	for _, c := range []struct {
+		n         int
+		one, more string
+	}{
+		{ending, "connection ends within two weeks unless somebody reconnects it", "connections end within two weeks unless somebody reconnects them"},
+		{lost, "connection is lost until somebody reconnects it", "connections are lost until somebody reconnects them"},
+	} {
+		if c.n == 1 {
+			say = append(say, "1 "+c.one)
+		} else if c.n > 1 {
+			say = append(say, fmt.Sprintf("%d %s", c.n, c.more))
+		}
+	}
+	if len(say) > 0 {
+		f.say = strings.Join(say, "; ")
+	}
+	return f
+}
+
+// versionLines say which versions of networks' APIs that Herald asks for end soon.
+func versionLines(set map[network.Name]string, now time.Time) (list []finding) {
+	for _, n := range network.All() {
+		if say, over := n.VersionEnds(set[n.Name], now); say != "" {
+			list = append(list, finding{what: "versions", say: say, warn: !over, bad: over})
+		}
+	}
+	if len(list) == 0 {
+		list = append(list, finding{what: "versions", say: "no API version that Herald asks for ends within ninety days, as far as the networks have announced"})
+	}
+	return list
 }
 
 func browserLine() finding {

@@ -6,8 +6,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"herald/cmd/internal/boot"
+	"herald/db/network"
 )
 
 func TestDoctorSaysWhatAMissingProgramCosts(t *testing.T) {
@@ -40,6 +42,29 @@ func TestDoctorSaysWhatAMissingProgramCosts(t *testing.T) {
 				t.Errorf("with %v: %+v, want %q", c.names, f, c.want[i])
 			}
 		}
+	}
+}
+
+func TestDoctorSaysWhichConnectionsAndVersionsEnd(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		ending, lost int
+		want         string
+	}{
+		{0, 0, "no connection is lost"}, {1, 0, "1 connection ends within two weeks"}, {0, 3, "3 connections are lost"},
+		{2, 1, "2 connections end within two weeks unless somebody reconnects them; 1 connection is lost until"},
+	} {
+		if f := accountsFinding(c.ending, c.lost); !strings.HasPrefix(f.say, c.want) || f.bad || f.warn != (c.ending+c.lost > 0) {
+			t.Errorf("%+v: %+v", c, f)
+		}
+	}
+	now := time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
+	if list := versionLines(nil, now); len(list) != 1 || list[0].warn || list[0].bad {
+		t.Errorf("what Herald asks for by itself: %+v", list)
+	}
+	list := versionLines(map[network.Name]string{network.Facebook: "v21.0", network.LinkedIn: "202511"}, now)
+	if len(list) != 2 || !list[0].warn || list[0].bad || !list[1].bad || list[1].warn || !strings.Contains(list[1].say, "HERALD_LINKEDIN_VERSION") {
+		t.Errorf("%+v", list)
 	}
 }
 

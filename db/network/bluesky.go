@@ -54,6 +54,7 @@ var bluesky = Network{
 		"The account has confirmed its e-mail address, or videos are refused.",
 		"The token is an app password, not the password of the account.",
 	},
+	Renews: &Renewal{Life: 90 * 24 * time.Hour, From: FromIssue, Source: "the lifetimes of the reference server: a refresh token of 90 days, which rotates"},
 	Entries: []Entry{{Key: "password", Label: "App password", Fields: []Field{
 		{Name: "handle", Label: "Handle", Hint: "@bakery.bsky.social"},
 		{Name: "token", Label: "App password", Hint: "xxxx-xxxx-xxxx-xxxx", Help: "At Bluesky, under Settings, Privacy and security, App passwords. Not the password of the account itself.", Secret: true},

@@ -39,6 +39,7 @@ var facebook = Network{
 	Hurdles: []Hurdle{
 		{Support: NeedsReview, Say: "Meta reviews an app before it may post to Pages of people who have no role in it: pages_manage_posts and pages_read_engagement."},
 	},
+	Versions: graphVersions,
 	GoLive: []string{
 		"The app has been reviewed for its scopes, and the business behind it verified.",
 		"A Page of which Meta asks Page Publishing Authorization has it, and its people have two-factor sign-in.",

@@ -42,6 +42,7 @@ var googleBusiness = Network{
 		"The Google My Business API is enabled for the project, apart from the newer ones.",
 		"HERALD_PROVIDER_URL_TTL covers the time that Google takes to fetch a picture.",
 	},
+	Renews:  &Renewal{Life: 180 * 24 * time.Hour, From: FromUse, Source: "Google's documentation: a refresh token ends when it is not used for six months"},
 	SignIns: []SignIn{{Label: "Sign in at Google", Help: "Then choose among the locations that you manage."}},
 }
 

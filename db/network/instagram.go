@@ -49,11 +49,13 @@ var instagram = Network{
 	Hurdles: []Hurdle{
 		{Support: NeedsReview, Say: "Meta reviews an app before it may post to accounts of people who have no role in it. The account has to be a business or a creator."},
 	},
+	Versions: graphVersions,
 	GoLive: []string{
 		"HERALD_PROVIDER_URL_TTL covers the time that Instagram takes to fetch a video and to work on it.",
 		"The media store, or HERALD_BASE_URL, answers Instagram over HTTPS without a sign-in.",
 		"The account is a professional one, and Page Publishing Authorization or two-factor sign-in is done where Meta asks for it.",
 	},
+	Renews:  &Renewal{From: FromToken, Source: "Meta's documentation: a token of 60 days is renewed once it is a day old and while it lives"},
 	SignIns: []SignIn{{Label: "Sign in at Instagram", Help: "A professional account, business or creator. The connection renews itself."}},
 }
 

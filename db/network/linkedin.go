@@ -37,11 +37,13 @@ var linkedin = Network{
 	Hurdles: []Hurdle{
 		{Support: NeedsReview, Say: "A member's profile works with the product Share on LinkedIn. Pages of organisations need Community Management, for which LinkedIn reviews the app."},
 	},
+	Versions: linkedinVersions,
 	GoLive: []string{
 		"HERALD_LINKEDIN_VERSION is a month that LinkedIn still serves: each ends after about a year, and calls are refused from then on.",
 		"The person who connects an organisation is an administrator or content administrator of it.",
 		"Where the app gets no refresh token, each account is reconnected every 60 days.",
 	},
+	Renews: &Renewal{Life: 365 * 24 * time.Hour, From: FromConsent, Source: "LinkedIn's documentation of programmatic refresh tokens: 365 days from the first grant, and no access token outlives them"},
 	SignIns: []SignIn{
 		{Label: "Sign in as a member", Help: "Your own profile."},
 		{Way: WayPages, Label: "Sign in for organisations", Help: "Your profile, and the organisations whose administrator you are. Herald's app needs LinkedIn's approval for this."},

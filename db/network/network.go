@@ -35,11 +35,13 @@ type Network struct {
 	Settle   time.Duration // until a post that was made is sure to be in the network's list
 	Hurdles  []Hurdle      // what stands before formats; the first that fits counts
 	GoLive   []string      // what an operator has to see to before the first real post
+	Versions *Versions     // of its API; nil if it ends none
 
 	Address string // what the address of an account is, as a person says it; empty where accounts have none
 	Origin  bool   // the address is a server alone: scheme and host
 	Signs   bool   // the token is a secret that signs what Herald sends: Herald can make one, and the address alone is the account
 
+	Renews  *Renewal // how connections are kept without a person; nil if they cannot be
 	SignIns []SignIn // ways to connect accounts by signing in there
 	Entries []Entry  // ways to connect one by what a person types
 

@@ -38,6 +38,7 @@ var pinterest = Network{
 		"The app has standard access.",
 		"Links do not lead through a shortener: Pinterest refuses those.",
 	},
+	Renews:  &Renewal{Life: 60 * 24 * time.Hour, From: FromIssue, Source: "Pinterest's documentation of continuous refresh: 60 days, and a renewal brings another"},
 	SignIns: []SignIn{{Label: "Sign in at Pinterest", Help: "A business account. The board is chosen for each pin."}},
 }
 

@@ -49,6 +49,7 @@ var threads = Network{
 		"The Threads app has an id and a secret of its own, apart from those of the Facebook app.",
 		"HERALD_PROVIDER_URL_TTL covers the time that Threads takes to fetch a video and to work on it.",
 	},
+	Renews:  &Renewal{From: FromToken, Source: "Meta's documentation: a token of 60 days is renewed once it is a day old and while it lives"},
 	SignIns: []SignIn{{Label: "Sign in at Threads", Help: "The profile that you are signed in with there. The connection renews itself."}},
 }
 

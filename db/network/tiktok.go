@@ -58,6 +58,7 @@ var tiktok = Network{
 		"The domain of the media store, or of HERALD_BASE_URL, is verified in the TikTok app: photos are fetched from there, and videos of accounts set to be pulled.",
 		"The app has passed the audit of the Content Posting API.",
 	},
+	Renews:  &Renewal{Life: 180 * 24 * time.Hour, From: FromIssue, Source: "TikTok's documentation of 2026: 180 days, and a renewal brings another; older pages say 365"},
 	SignIns: []SignIn{{Label: "Sign in at TikTok", Help: "The account that you are signed in with there. Grant everything that is asked."}},
 }
 

@@ -54,6 +54,7 @@ var x = Network{
 		"The app may read and write, and asks for media.write and offline.access.",
 		"Since February 2026 X may refuse replies of apps on its self-serve plans; a first comment or a thread is such a reply.",
 	},
+	Renews:  &Renewal{Life: 180 * 24 * time.Hour, From: FromIssue, Source: "observed by users of the API: about six months, and a renewal brings another; not documented"},
 	SignIns: []SignIn{{Label: "Sign in at X", Help: "The account that you are signed in with there."}},
 }
 

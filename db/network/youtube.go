@@ -61,6 +61,7 @@ var youtube = Network{
 		"The consent screen is in production: in testing, Google ends each sign-in after 7 days.",
 		"The channel has confirmed a phone number, for videos over 15 minutes and for covers.",
 	},
+	Renews:  &Renewal{Life: 180 * 24 * time.Hour, From: FromUse, Source: "Google's documentation: a refresh token ends when it is not used for six months"},
 	SignIns: []SignIn{{Label: "Sign in at Google", Help: "Then choose the channel. Google asks which one first, where you have several."}},
 }
 

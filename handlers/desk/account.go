@@ -72,6 +72,9 @@ func (d *Desk) accountCard(scope *db.Scope, a db.AccountCard) accounts.Card {
 	if a.Disconnected != nil && c.State == string(db.AccountReconnect) {
 		c.State = "disconnected"
 	}
+	if a.State == db.AccountActive && c.State != string(db.AccountReconnect) && endsSoon(a, d.Now()) {
+		c.Ends, c.EndsSay = since(a.Ends, a.Zone), endsWords(a)
+	}
 	if c.Error == "" && c.State == string(db.AccountReconnect) {
 		c.Error = label(a) + " no longer accepts its token, or it never had one."
 	}
@@ -82,7 +85,7 @@ func (d *Desk) accountCard(scope *db.Scope, a db.AccountCard) accounts.Card {
 	if !scope.Actor.May(model.AccountsManage, a.ClientID) {
 		return c
 	}
-	if c.State == string(db.AccountReconnect) || c.State == "disconnected" {
+	if c.State == string(db.AccountReconnect) || c.State == "disconnected" || c.Ends != nil {
 		c.Fix = accountPath(scope, a, "#connection")
 	}
 	if a.State != db.AccountDisabled {
@@ -112,8 +115,22 @@ func accountState(a db.AccountCard, now time.Time) string {
 		return string(db.AccountReconnect)
 	case a.PausedAt != nil:
 		return "paused"
+	case endsSoon(a, now):
+		return "ending"
 	}
 	return string(a.State)
+}
+
+// endsSoon says that nothing has prolonged the connection, which ends within two weeks.
+func endsSoon(a db.AccountCard, now time.Time) bool {
+	return a.Ends != nil && a.Ends.After(now) && a.Ends.Sub(now) <= db.EndsSoon
+}
+
+func endsWords(a db.AccountCard) string {
+	if a.HasRefresh && !fixedEnd(a) {
+		return "The connection ends soon. Herald renews it by itself and has not managed to; it goes on trying. Reconnecting helps at once."
+	}
+	return "The connection ends soon: " + label(a) + " then asks for a person to sign in again. Reconnect before, and nothing is held up."
 }
 
 // waitingWords say what a post of the account waits for, where a person holds it
@@ -123,6 +140,12 @@ func waitingWords(a db.AccountCard) string {
 		return ", until the account is resumed"
 	}
 	return ""
+}
+
+// fixedEnd says that no renewal prolongs the connection.
+func fixedEnd(a db.AccountCard) bool {
+	n, ok := network.Get(a.Network)
+	return ok && n.Renews != nil && n.Renews.From == network.FromConsent
 }
 
 func (d *Desk) accountFacts(a db.AccountCard) []ui.Fact {
@@ -152,7 +175,10 @@ func (d *Desk) accountFacts(a db.AccountCard) []ui.Fact {
 		words("Planned", "nothing")
 	}
 	switch {
-	case a.Expires == nil:
+	case a.Expires == nil || a.State == db.AccountActive && endsSoon(a, d.Now()):
+	case a.HasRefresh && a.Ends != nil && fixedEnd(a):
+		words("Token", "renews itself")
+		when("Connection ends", *a.Ends)
 	case a.HasRefresh:
 		words("Token", "renews itself")
 	case a.Expires.After(d.Now()):

@@ -119,6 +119,38 @@ func (o *office) lose(t *testing.T) {
 		o.mastodon, o.Clock.Now())
 }
 
+func TestAccountsShowWhichConnectionsEndSoon(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	anna := o.as(t, o.agency.Owner)
+	linkedin, instagram := o.agency.Account(t, o.client, network.LinkedIn), o.agency.Account(t, o.client, network.Instagram)
+	give := func(id model.AccountID, token, refresh time.Duration) {
+		ends := any(nil)
+		if refresh > 0 {
+			ends = o.Clock.Now().Add(refresh)
+		}
+		o.Super(t, dbtest.SecondShard, `UPDATE tenant.accounts SET token_expires = $2, refresh_expires = $3, refresh_token = CASE WHEN $3::timestamptz IS NOT NULL THEN 'x'::bytea END WHERE id = $1`, id, o.Clock.Now().Add(token), ends)
+	}
+	const day = 24 * time.Hour
+	give(linkedin, 15*day, 0)
+	give(instagram, 50*day, 50*day)
+	page := anna("GET", "/accounts")
+	wantPage(t, page, 200, "Token runs out", "renews itself")
+	if strings.Contains(page.Body.String(), "Ends soon") {
+		t.Error("a connection that lasts is said to end soon")
+	}
+	give(linkedin, 60*day, 300*day)
+	wantPage(t, anna("GET", "/accounts"), 200, "renews itself", "Connection ends")
+	give(linkedin, 13*day, 0)
+	give(instagram, 2*day, 2*day)
+	wantPage(t, anna("GET", "/accounts"), 200, "Ends soon", "The connection ends soon", "Mon 23 Mar 2026, 13:00", "LinkedIn then asks for a person to sign in again", fmt.Sprintf("/accounts/%d#connection", linkedin),
+		"Thu 12 Mar 2026, 13:00", "Herald renews it by itself and has not managed to")
+	give(linkedin, -time.Minute, 0)
+	if w := anna("GET", fmt.Sprintf("/accounts/%d", linkedin)); strings.Contains(w.Body.String(), "The connection ends soon") {
+		t.Error("a connection that is over is said to end")
+	}
+}
+
 func TestAccountsShowStateErrorAndWhatIsAffected(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)

@@ -38,6 +38,7 @@ type Desk struct {
 	Changes      Changes
 	CheckToken   TokenChecker
 	Networks     connect.Networks
+	Versions     map[network.Name]string // of networks' APIs, where the operator chose one
 }
 
 // Limits are the operator's settings that handlers enforce.

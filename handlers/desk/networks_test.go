@@ -1,11 +1,28 @@
 package desk_test
 
-import "testing"
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"herald/db/network"
+	"herald/handlers/desk"
+)
 
 // TestNetworksPage: what each network takes is shown from the catalogue, with what
 // an operator has to see to.
 func TestNetworksPage(t *testing.T) {
 	t.Parallel()
 	b := newWall(t)
-	wantPage(t, b.as(t, b.agency.Owner)("GET", "/w/north/settings/networks", nil), 200, "Needs the network&#39;s review of the app", "publishes privately only", "Rumble has no public API")
+	wantPage(t, b.as(t, b.agency.Owner)("GET", "/w/north/settings/networks", nil), 200, "Needs the network&#39;s review of the app", "publishes privately only", "Rumble has no public API", "v25.0, until 29 July 2028")
+}
+
+func TestNetworksPageSaysWhichVersionsEnd(t *testing.T) {
+	t.Parallel()
+	b := newWall(t)
+	mux := http.NewServeMux()
+	(&desk.Desk{Edge: b.edge, Ring: b.Ring, Versions: map[network.Name]string{network.Facebook: "v20.0"}}).Register(mux)
+	b.mux = mux
+	b.Clock.Set(time.Date(2026, time.September, 1, 12, 0, 0, 0, time.UTC))
+	wantPage(t, b.as(t, b.agency.Owner)("GET", "/w/north/settings/networks", nil), 200, "Facebook serves version v20.0 of its API until 24 September 2026", "HERALD_FACEBOOK_VERSION")
 }

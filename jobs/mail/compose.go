@@ -22,6 +22,7 @@ const (
 	kindFailed      = "target_failed"
 	kindManualCheck = "manual_check"
 	kindReconnect   = "needs_reconnect"
+	kindEnds        = "connection_ends"
 )
 
 // message draws a mail. What it cannot draw today (a kind that a newer Herald
@@ -93,7 +94,7 @@ func (d *Deliverer) letter(m db.Mail) (email.Letter, *problem) {
 	switch m.Kind {
 	case model.MailReviewRequest, model.MailApprovalWaiting, model.MailDecision, model.MailGivenBack, model.MailComment, model.MailUnscheduled, model.MailPlanPassed, model.MailNotScheduled, model.MailReminder, model.MailReviewReminder, model.MailEscalation, model.MailSuggestion, model.MailHeld, model.MailLetGo:
 		return d.approvalLetter(m)
-	case kindFailed, kindManualCheck, kindReconnect:
+	case kindFailed, kindManualCheck, kindReconnect, kindEnds:
 		return d.noticeLetter(m)
 	case model.MailInvitation:
 		return d.invitationLetter(m)
@@ -171,6 +172,8 @@ func (d *Deliverer) noticeLetter(m db.Mail) (email.Letter, *problem) {
 	switch {
 	case m.Kind == kindReconnect:
 		return email.NeedsReconnect(m.ToName, notices[0], desk+"/accounts"), nil
+	case m.Kind == kindEnds:
+		return email.ConnectionEnds(m.ToName, notices, desk+"/accounts"), nil
 	case facts[0].TargetID == nil:
 		return email.Letter{}, unreadable()
 	}

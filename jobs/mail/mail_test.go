@@ -93,6 +93,7 @@ func TestNoticesLinkToTheirPages(t *testing.T) {
 		"target_failed":   "https://herald.example/w/north/targets/31",
 		"manual_check":    "https://herald.example/w/north/targets/31",
 		"needs_reconnect": "https://herald.example/w/north/accounts",
+		"connection_ends": "https://herald.example/w/north/accounts",
 	} {
 		if err := r.pipe.AddMail(t.Context(), r.agency.Shard, r.agency.ID, kind+":1:1", kind, db.Recipient{Email: kind + "@north.example", Name: "Mia"}, facts); err != nil {
 			t.Fatal(err)
@@ -108,7 +109,7 @@ func TestNoticesLinkToTheirPages(t *testing.T) {
 	facts.PostID = &post
 	for _, account := range []string{"@harbour", "@quay"} {
 		facts.Account = account
-		if err := r.pipe.AddNotice(t.Context(), r.agency.Shard, r.agency.ID, account, "target_failed", db.Recipient{Email: "mia@north.example", Name: "Mia"}, post, facts); err != nil {
+		if err := r.pipe.AddNotice(t.Context(), r.agency.Shard, r.agency.ID, account, "target_failed", db.Recipient{Email: "mia@north.example", Name: "Mia"}, fmt.Sprintf("post:%d", post), facts); err != nil {
 			t.Fatal(err)
 		}
 	}

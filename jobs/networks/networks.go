@@ -166,10 +166,11 @@ type Finding struct {
 
 // Tokens are renewed credentials.
 type Tokens struct {
-	Access  secret.Token
-	Refresh secret.Token
-	Expires time.Time
-	Scopes  []string
+	Access         secret.Token
+	Refresh        secret.Token
+	Expires        time.Time
+	RefreshExpires time.Time // of Refresh, or of the one that stays; zero: the network did not say
+	Scopes         []string
 }
 
 // Profile is what a network says of an account.

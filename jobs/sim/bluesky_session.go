@@ -43,7 +43,7 @@ func (b *bluesky) createSession(c *call) *reply {
 			a = sh.open("did:plc:" + numberOf(body.Identifier))
 			a.describe(Account{Handle: body.Identifier})
 		}
-		g := &grant{account: a.id, issued: c.now, family: new(family)}
+		g := &grant{account: a.id, issued: c.now, ends: c.now.Add(skyRefresh), family: new(family)}
 		g.token, g.refresh, g.expires = b.token(c, a, "access", skyAccess), b.token(c, a, "refresh", skyRefresh), c.now.Add(skyAccess)
 		sh.mu.Lock()
 		sh.keep(g)
@@ -98,7 +98,7 @@ func (b *bluesky) refreshSession(c *call) *reply {
 		a = sh.find(old.account)
 	}
 	return c.do(Token, a, func() *reply {
-		g, what := sh.renew(c.bearer(), mode, c.now, skyAccess)
+		g, what := sh.renew(c.bearer(), mode, c.now, skyAccess, hold{life: skyRefresh})
 		switch what {
 		case unavailable:
 			return skyError(http.StatusServiceUnavailable, "UpstreamFailure", "Try again later")

@@ -9,7 +9,7 @@ import (
 // googleSignIn adds Google's consent and token hosts. team: a person's token is good
 // for every account.
 func googleSignIn(s *Sim, p *place, team bool) {
-	d := desk{team: team, id: "client_id", secret: "client_secret", apart: " ", life: time.Hour, keeps: true,
+	d := desk{team: team, id: "client_id", secret: "client_secret", apart: " ", life: time.Hour, hold: hold{life: 180 * 24 * time.Hour}, keeps: true,
 		more: []string{"access_type", "prompt", "include_granted_scopes", "login_hint"}}
 	p.on(s, "GET /o/oauth2/v2/auth", Token, d.consent)
 	p.on(s, "POST /token", Token, d.token)

@@ -31,7 +31,7 @@ var liVersion = regexp.MustCompile(`^20(2[5-9]|[3-9][0-9])(0[1-9]|1[0-2])$`)
 // liOldest is the oldest version that still works.
 const liOldest = "202510"
 
-var liDesk = desk{id: "client_id", secret: "client_secret", apart: " ", life: 60 * 24 * time.Hour, keeps: true}
+var liDesk = desk{id: "client_id", secret: "client_secret", apart: " ", life: 60 * 24 * time.Hour, hold: hold{365 * 24 * time.Hour, true}, tells: "refresh_token_expires_in", keeps: true}
 
 func newLinkedIn(s *Sim) *place {
 	l := &linkedin{s}

@@ -122,7 +122,7 @@ func (m *mastodon) renew(c *call) *reply {
 	if mode == "none" {
 		return oauthError(http.StatusBadRequest, "unsupported_grant_type", "The authorization grant type is not supported.")
 	}
-	g, what := c.st.at(c.place.name).renew(c.params.get("refresh_token"), mode, c.now, tokenLife)
+	g, what := c.st.at(c.place.name).renew(c.params.get("refresh_token"), mode, c.now, tokenLife, hold{})
 	switch what {
 	case unavailable:
 		return oauthError(http.StatusServiceUnavailable, "temporarily_unavailable", "Try again later.")

@@ -15,6 +15,7 @@ type grant struct {
 	scopes  []string // nil for everything
 	issued  time.Time
 	expires time.Time // zero for never
+	ends    time.Time // of the refresh token, or of the one that stays; zero for never
 	app     string    // the client id it was made for, if known
 	user    bool      // a person's token, not an account's
 	revoked bool
@@ -134,17 +135,32 @@ const (
 	replayed    renewal = "replayed" // spent before: the whole family is dead now
 )
 
+// hold is how long a refresh token is good: from each renewal on, or from the sign-in
+// if fixed, and then no access token outlives it. Zero: for good.
+type hold struct {
+	life  time.Duration
+	fixed bool
+}
+
+// ends is when a refresh token ends that came with a sign-in.
+func (h hold) ends(now time.Time) time.Time {
+	if h.life == 0 {
+		return time.Time{}
+	}
+	return now.Add(h.life)
+}
+
 // renew exchanges a refresh token. mode is Knobs.Refresh: "rotate" hands out a
 // new refresh token and spends the old one, "omit" keeps the old one and does
 // not repeat it, "unavailable" does nothing.
-func (sh *shelf) renew(refresh, mode string, now time.Time, life time.Duration) (*grant, renewal) {
+func (sh *shelf) renew(refresh, mode string, now time.Time, life time.Duration, h hold) (*grant, renewal) {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	old := sh.renewals[refresh]
 	switch {
 	case mode == "unavailable":
 		return nil, unavailable
-	case old == nil || old.family.dead || old.revoked:
+	case old == nil || old.family.dead || old.revoked || !old.ends.IsZero() && !now.Before(old.ends):
 		return nil, unknown
 	case old.spent:
 		old.family.dead = true
@@ -152,9 +168,15 @@ func (sh *shelf) renew(refresh, mode string, now time.Time, life time.Duration) 
 	}
 	g := &grant{
 		account: old.account, token: "T-" + rand.Text(), scopes: old.scopes,
-		issued: now, expires: now.Add(life), family: old.family, user: old.user, app: old.app,
+		issued: now, expires: now.Add(life), ends: old.ends, family: old.family, user: old.user, app: old.app,
 	}
-	if mode != "omit" {
+	switch {
+	case !h.fixed:
+		g.ends = h.ends(now)
+	case !g.ends.IsZero() && g.expires.After(g.ends):
+		g.expires = g.ends
+	}
+	if old.ends = g.ends; mode != "omit" {
 		old.spent = true
 		g.refresh = "R-" + rand.Text()
 	}

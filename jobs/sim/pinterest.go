@@ -19,7 +19,7 @@ type pinterest struct{ sim *Sim }
 
 const pinTime = "2006-01-02T15:04:05"
 
-var pinDesk = desk{id: "client_id", secret: "client_secret", apart: ",", life: 30 * 24 * time.Hour}
+var pinDesk = desk{id: "client_id", secret: "client_secret", apart: ",", life: 30 * 24 * time.Hour, hold: hold{life: 60 * 24 * time.Hour}, tells: "refresh_token_expires_in"}
 
 func newPinterest(s *Sim) *place {
 	t := &pinterest{s}

@@ -19,6 +19,8 @@ type desk struct {
 	secret string        // what it calls client_secret
 	apart  string        // what parts its scopes
 	life   time.Duration // of an access token; 0 for good
+	hold   hold          // of a refresh token
+	tells  string        // what it calls the seconds that a refresh token is good for; empty if it does not say
 	keeps  bool          // a refresh token stays good: what the knob "none" means here, else it rotates
 	hex    bool          // the challenge of PKCE is written in hex
 	dead   string        // what it calls a code or a refresh token that is no good; invalid_grant if empty
@@ -122,7 +124,7 @@ func (d desk) redeem(c *call) *reply {
 	}
 	g := sh.issue(who, co.scopes, c.now, d.life, d.life > 0 && (d.wants == "" || slices.Contains(co.scopes, d.wants)))
 	sh.mu.Lock()
-	g.app, g.user = p.get("client_id"), d.team
+	g.app, g.user, g.ends = p.get("client_id"), d.team, d.hold.ends(c.now)
 	sh.mu.Unlock()
 	return d.answer(c, g)
 }
@@ -141,7 +143,7 @@ func (d desk) renew(c *call) *reply {
 	if mode == "none" && d.keeps {
 		mode = "omit"
 	}
-	g, what := c.st.at(c.place.name).renew(c.params.get("refresh_token"), mode, c.now, d.life)
+	g, what := c.st.at(c.place.name).renew(c.params.get("refresh_token"), mode, c.now, d.life, d.hold)
 	switch what {
 	case unavailable:
 		return oauthError(http.StatusServiceUnavailable, "temporarily_unavailable", "Try again later.")
@@ -162,6 +164,9 @@ func (d desk) answer(c *call, g *grant) *reply {
 	}
 	if g.refresh != "" {
 		out["refresh_token"] = g.refresh
+	}
+	if d.tells != "" && !g.ends.IsZero() {
+		out[d.tells] = int(g.ends.Sub(c.now).Seconds())
 	}
 	if d.issued != nil {
 		d.issued(g, out)

@@ -30,8 +30,8 @@ func newTikTok(s *Sim) *place {
 	p.on(s, "/", Check, func(c *call) *reply {
 		return ttError(c, http.StatusNotFound, "unsupported_path", "Unsupported path(Janus).")
 	})
-	d := desk{id: "client_key", secret: "client_secret", apart: ",", life: 2 * time.Hour, hex: true, more: []string{"disable_auto_auth"},
-		issued: func(g *grant, out map[string]any) { out["open_id"], out["refresh_expires_in"] = g.account, 180*24*3600 }}
+	d := desk{id: "client_key", secret: "client_secret", apart: ",", life: 2 * time.Hour, hold: hold{life: 180 * 24 * time.Hour}, tells: "refresh_expires_in", hex: true, more: []string{"disable_auto_auth"},
+		issued: func(g *grant, out map[string]any) { out["open_id"] = g.account }}
 	p.on(s, "GET /v2/auth/authorize/{$}", Token, d.consent)
 	p.on(s, "POST /v2/oauth/token/{$}", Token, d.token)
 	p.on(s, "POST /v2/oauth/revoke/{$}", Token, d.revoke)

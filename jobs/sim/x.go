@@ -171,4 +171,4 @@ func xID(n int64) string { return "19" + fmt.Sprintf("%017d", n%100_000_000_000_
 
 // xDesk is X's OAuth 2: PKCE is a must, and a refresh token comes only with the
 // scope offline.access. A bad token is an invalid request to X.
-var xDesk = desk{id: "client_id", secret: "client_secret", apart: " ", life: 2 * time.Hour, dead: "invalid_request", quick: 30 * time.Second, proof: true, wants: "offline.access", public: true}
+var xDesk = desk{id: "client_id", secret: "client_secret", apart: " ", life: 2 * time.Hour, hold: hold{life: 180 * 24 * time.Hour}, dead: "invalid_request", quick: 30 * time.Second, proof: true, wants: "offline.access", public: true}

@@ -71,6 +71,9 @@ func letters() map[string]Letter {
 	shown.Stop = "https://herald.example/reminders/AbC"
 	shown.Show(0, "post-1.7", "A cup of coffee on a quay")
 	shown.Show(1, "post-2.7", "")
+	ends, unrenewed := notice(), notice()
+	ends.Network, ends.Excerpt, ends.Say, ends.Reason = "linkedin", "", "", ""
+	unrenewed.Client, unrenewed.Excerpt, unrenewed.Say, unrenewed.Reason = "Café Sol", "", "Instagram cannot renew connections for a moment", ""
 	return map[string]Letter{
 		"pictures":          shown,
 		"invitation":        Invitation(model.InvitationMail{Agency: "Nordwind Studio", Sender: "Mia Berg", Until: end, Zone: "Europe/Berlin"}, "https://herald.example/invitations/1.AbC"),
@@ -101,6 +104,8 @@ func letters() map[string]Letter {
 		"escalation":        Escalation("Mia Berg", waited(batch()), "https://herald.example/w/nordwind/approvals?box=others", now),
 		"plan-passed":       PlanPassed("Mia Berg", decided("", false, ""), "https://herald.example/w/nordwind/posts/7"),
 		"reconnect":         NeedsReconnect("Mia Berg", ended, "https://herald.example/w/nordwind/accounts"),
+		"ends":              ConnectionEnds("Mia Berg", []Notice{ends}, "https://herald.example/w/nordwind/accounts"),
+		"ends-many":         ConnectionEnds("Mia Berg", []Notice{ends, unrenewed}, "https://herald.example/w/nordwind/accounts"),
 	}
 }
 
@@ -238,7 +243,7 @@ func hostile() map[string]Letter {
 	n := Notice{Agency: evil, Client: evil, Network: evil, Account: evil, Excerpt: evil, Reason: evil, Say: evil, DueAt: &due, Zone: evil, Waiting: 1}
 	return map[string]Letter{
 		"review": pictured(ReviewRequest(evil, m, link, false), evil), "waiting": ApprovalWaiting(evil, m, link), "decision": Decision(evil, one, link), "decisions": Decision(evil, m, link), "back": GivenBack(evil, m, link),
-		"failed": TargetFailed(evil, []Notice{n}, link), "check": ManualCheck(evil, []Notice{n}, link), "reconnect": NeedsReconnect(evil, n, link), "unscheduled": Unscheduled(evil, one, link), "passed": PlanPassed(evil, one, link), "reminder": Reminder(evil, waited(one), link, now), "escalation": Escalation(evil, waited(one), link, now), "nudge": ReviewReminder(evil, waited(one), link, now, true), "many": TargetFailed(evil, []Notice{n, n}, link),
+		"failed": TargetFailed(evil, []Notice{n}, link), "check": ManualCheck(evil, []Notice{n}, link), "reconnect": NeedsReconnect(evil, n, link), "ends": ConnectionEnds(evil, []Notice{n}, link), "ends-many": ConnectionEnds(evil, []Notice{n, n}, link), "unscheduled": Unscheduled(evil, one, link), "passed": PlanPassed(evil, one, link), "reminder": Reminder(evil, waited(one), link, now), "escalation": Escalation(evil, waited(one), link, now), "nudge": ReviewReminder(evil, waited(one), link, now, true), "many": TargetFailed(evil, []Notice{n, n}, link),
 	}
 }
 

@@ -3,6 +3,7 @@ package email
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -77,6 +78,46 @@ func NeedsReconnect(name string, n Notice, link string) Letter {
 	}
 	n.Excerpt, n.DueAt = "", nil
 	return l.about(name, n)
+}
+
+// ConnectionEnds says that connections end soon which nothing prolongs but a person.
+func ConnectionEnds(name string, list []Notice, link string) Letter {
+	n := list[0]
+	where := place(n.Network, n.Account)
+	l := Letter{
+		Subject: of("Reconnect soon: "+where, n.Client), Title: "A connection ends soon", Agency: Line(n.Agency, 60), Hello: hello(name),
+		Say:   []string{"Herald can publish on " + where + " until " + whenever(n.DueAt, n.Zone) + ". Then the network asks for a person to sign in again."},
+		Label: "Open the accounts", URL: link,
+		After: []string{"Reconnect the account there before. Settings, history and planned posts stay as they are."},
+		Why:   "You own or administer this workspace, or you connected this account.",
+	}
+	if len(list) == 1 {
+		if why := n.unrenewed(); why != "" {
+			l.Say = append(l.Say, why)
+		}
+		return l
+	}
+	l.Subject, l.Title = of(fmt.Sprintf("Reconnect soon: %d accounts", len(list)), clientOf(list)), fmt.Sprintf("%d connections end soon", len(list))
+	l.Say = []string{"Herald can publish on these accounts until the times beside them. Then the networks ask for a person to sign in again."}
+	for i, n := range list {
+		if i == shown {
+			l.Say = append(l.Say, fmt.Sprintf("And %d more, which the page shows.", len(list)-shown))
+			break
+		}
+		l.Say = append(l.Say, strings.TrimSpace(of(place(n.Network, n.Account), n.Client)+": "+whenever(n.DueAt, n.Zone)+". "+n.unrenewed()))
+	}
+	l.After = []string{"Reconnect the accounts there before. Settings, history and planned posts stay as they are."}
+	l.Why = "You own or administer this workspace, or you connected these accounts."
+	return l
+}
+
+// unrenewed says why Herald could not prolong the connection itself; empty if it cannot
+// at all.
+func (n Notice) unrenewed() string {
+	if n.Say == "" {
+		return ""
+	}
+	return "Herald has tried to renew it. The last answer: " + sentence(n.Say)
 }
 
 // of adds the client to a subject.

@@ -66,7 +66,7 @@ func yes(is bool) string {
 	return "No"
 }
 
-func altWords(n *network.Network) string {
+func altWords(n Entry) string {
 	switch {
 	case n.Alt.Image && n.Alt.Video:
 		return "All files"
@@ -99,7 +99,7 @@ func lookUpSay(s network.Strength) string {
 	return "None: after a lost answer a person looks."
 }
 
-func brief(n *network.Network) string {
+func brief(n Entry) string {
 	return cmp.Or(n.Text.Limit(), "No text") + ", " + filesWords(n.Most())
 }
 
@@ -113,7 +113,7 @@ func filesWords(n int) string {
 	return fmt.Sprintf("up to %d files", n)
 }
 
-func facts(n *network.Network) []ui.Fact {
+func facts(n Entry) []ui.Fact {
 	list := []ui.Fact{
 		{Name: "Text", Value: ui.Text(cmp.Or(n.Text.Limit(), "None"))},
 		{Name: "Files", Value: ui.Text(strings.ToUpper(filesWords(n.Most())[:1]) + filesWords(n.Most())[1:])},
@@ -131,11 +131,14 @@ func facts(n *network.Network) []ui.Fact {
 	if by := n.By(); len(by) > 0 {
 		list = append(list, ui.Fact{Name: "Also by", Value: ui.Text(publishers(by))})
 	}
+	if n.Version != "" {
+		list = append(list, ui.Fact{Name: "API version", Value: ui.Text(n.Version)})
+	}
 	return list
 }
 
 // oftenWords are the limits that Herald keeps to by itself.
-func oftenWords(n *network.Network) string {
+func oftenWords(n Entry) string {
 	var list []string
 	for _, r := range n.Rates {
 		switch {
@@ -149,21 +152,21 @@ func oftenWords(n *network.Network) string {
 	return strings.Join(list, ", ")
 }
 
-func videoWords(n *network.Network) string {
+func videoWords(n Entry) string {
 	if s, _ := n.Supports(network.FormatVideo); s == network.Impossible {
 		return "None"
 	}
 	return cmp.Or(n.VideoLimit(), "No limit is stated")
 }
 
-func altLimit(n *network.Network) string {
+func altLimit(n Entry) string {
 	if n.Alt.Max == 0 {
 		return altWords(n)
 	}
 	return fmt.Sprintf("%s, up to %d characters", altWords(n), n.Alt.Max)
 }
 
-func commentWords(n *network.Network) string {
+func commentWords(n Entry) string {
 	if !n.TakesComment() {
 		return "None"
 	}
@@ -184,7 +187,7 @@ type condition struct {
 	formats, say string
 }
 
-func conditions(n *network.Network) (list []condition) {
+func conditions(n Entry) (list []condition) {
 	for _, h := range n.Hurdles {
 		c := condition{support: h.Support, say: h.Say}
 		for i, f := range h.Formats {

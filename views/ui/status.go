@@ -39,6 +39,7 @@ var looks = map[string]look{
 	"revoked":    {"Revoked", "cancelled", "cancelled"},
 
 	"active":       {"Connected", "published", "published"},
+	"ending":       {"Ends soon", "changes", "reconnect"},
 	"paused":       {"Paused", "draft", "paused"},
 	"suspended":    {"Suspended", "changes", "paused"},
 	"disconnected": {"Disconnected", "cancelled", "reconnect"},

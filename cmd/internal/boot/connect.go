@@ -105,6 +105,9 @@ func (s signIns) Connect(ctx context.Context, t connect.Trip, code string) (list
 		if !one.Tokens.Expires.IsZero() {
 			d.Expires = new(one.Tokens.Expires)
 		}
+		if !one.Tokens.RefreshExpires.IsZero() {
+			d.RefreshExpires = new(one.Tokens.RefreshExpires)
+		}
 		list = append(list, d)
 	}
 	return list, nil

@@ -75,6 +75,17 @@ func (c Config) Aggregators(now func() time.Time) map[network.Publisher]networks
 	}
 }
 
+// Versions are those of networks' APIs that the operator chose.
+func (c Config) Versions() map[network.Name]string {
+	set := map[network.Name]string{}
+	for name, n := range c.Networks {
+		if n.Version != "" {
+			set[name] = n.Version
+		}
+	}
+	return set
+}
+
 // env tells what the configuration says of a network or a publisher.
 func (c Config) env(now func() time.Time) func(name network.Name) networks.Env {
 	o := httpx.Options{Timeout: c.Pipeline.ProviderTimeout, UserAgent: "Herald/" + Version, Now: now}

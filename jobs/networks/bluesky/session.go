@@ -173,15 +173,23 @@ func (a *Adapter) Refresh(ctx context.Context, account networks.Account) (networ
 	if err != nil {
 		return networks.Tokens{}, err
 	}
-	return networks.Tokens{Access: o.Access, Refresh: o.Refresh, Expires: a.expiry(o.Access)}, nil
+	return networks.Tokens{Access: o.Access, Refresh: o.Refresh, Expires: a.expiry(o.Access), RefreshExpires: ends(o.Refresh)}, nil
 }
 
 // usualLife is how long an access token lives where it does not say.
 const usualLife = 2 * time.Hour
 
-// expiry reads when a token ends; it is nobody's business to check its signature
-// but the server's.
+// expiry is when an access token ends.
 func (a *Adapter) expiry(token secret.Token) time.Time {
+	if at := ends(token); !at.IsZero() {
+		return at
+	}
+	return a.now().Add(usualLife)
+}
+
+// ends reads when a token ends, zero where it does not say; it is nobody's business to
+// check its signature but the server's.
+func ends(token secret.Token) time.Time {
 	var claims struct {
 		Expires json.Number `json:"exp"`
 	}
@@ -194,7 +202,7 @@ func (a *Adapter) expiry(token secret.Token) time.Time {
 			}
 		}
 	}
-	return a.now().Add(usualLife)
+	return time.Time{}
 }
 
 // pass is a token with which the video service may put a file into the account.

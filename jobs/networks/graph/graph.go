@@ -13,13 +13,14 @@ import (
 	"net/url"
 	"strings"
 
+	"herald/db/network"
 	"herald/jobs/networks/fault"
 	"herald/jobs/networks/httpx"
 )
 
 // DefaultVersion is the Graph version that is asked for unless the operator
 // sets another. A call without one is served by the oldest that still works.
-const DefaultVersion = "v25.0"
+const DefaultVersion = network.GraphVersion
 
 // Door is one Graph host.
 type Door struct {

@@ -33,7 +33,7 @@ import (
 
 // DefaultVersion is the month of the API that is asked for unless the operator
 // sets another. Each is kept for a year.
-const DefaultVersion = "202607"
+const DefaultVersion = network.LinkedInVersion
 
 // Adapter publishes to LinkedIn. It is safe for concurrent use.
 type Adapter struct {

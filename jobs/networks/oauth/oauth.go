@@ -5,10 +5,12 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -33,12 +35,29 @@ type Endpoint struct {
 	Wait    func(*httpx.Answer) time.Duration // of a limit, where no Retry-After says it; may be nil
 }
 
-// granted is what an endpoint answers. Numbers come as text at times.
+// granted is what an endpoint answers. When the refresh token ends has a name of each
+// network's own: TikTok's, that of LinkedIn and Pinterest, and at a renewal another of
+// Pinterest's, which is a time.
 type granted struct {
-	Access  string      `json:"access_token"`
-	Refresh string      `json:"refresh_token"`
-	Seconds json.Number `json:"expires_in"`
-	Scope   string      `json:"scope"`
+	Access         string `json:"access_token"`
+	Refresh        string `json:"refresh_token"`
+	Seconds        figure `json:"expires_in"`
+	RefreshSeconds figure `json:"refresh_expires_in"`
+	RefreshLeft    figure `json:"refresh_token_expires_in"`
+	RefreshEnds    figure `json:"refresh_token_expires_at"`
+	Scope          string `json:"scope"`
+}
+
+// figure is a number, which comes as text at times. What is none is zero: a token that
+// was handed out is not lost over it.
+type figure float64
+
+// UnmarshalJSON reads it.
+func (f *figure) UnmarshalJSON(raw []byte) error {
+	if n, err := strconv.ParseFloat(strings.Trim(string(raw), `"`), 64); err == nil && n > 0 {
+		*f = figure(min(n, 1e10))
+	}
+	return nil
 }
 
 // Refresh exchanges an account's refresh token. Auth: the network no longer
@@ -80,11 +99,28 @@ func (e Endpoint) tokens(g granted) networks.Tokens {
 	if g.Refresh != "" {
 		t.Refresh = secret.NewToken(g.Refresh)
 	}
-	if seconds, err := g.Seconds.Float64(); err == nil && seconds > 0 {
-		t.Expires = e.now().Add(time.Duration(min(seconds, 1e9)) * time.Second)
+	t.Expires = e.after(g.Seconds)
+	if t.RefreshExpires = e.after(cmp.Or(g.RefreshSeconds, g.RefreshLeft)); t.RefreshExpires.IsZero() {
+		t.RefreshExpires = moment(g.RefreshEnds)
 	}
 	t.Scopes = strings.FieldsFunc(g.Scope, func(r rune) bool { return r == ' ' || r == ',' })
 	return t
+}
+
+// after is the end of a life in seconds; zero for none.
+func (e Endpoint) after(life figure) time.Time {
+	if life == 0 {
+		return time.Time{}
+	}
+	return e.now().Add(time.Duration(min(life, 1e9)) * time.Second)
+}
+
+// moment is a time in seconds since 1970; zero for what is none of this century.
+func moment(at figure) time.Time {
+	if at < 1e9 || at >= 1e10 {
+		return time.Time{}
+	}
+	return time.Unix(int64(at), 0).UTC()
 }
 
 // table is what RFC 6749, section 5.2, says of refusals.

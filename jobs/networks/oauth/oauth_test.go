@@ -20,11 +20,16 @@ func TestARefreshTokenIsExchanged(t *testing.T) {
 		refresh string
 		life    time.Duration
 		scopes  int
+		holds   time.Duration // of the refresh token
 	}{
-		`{"access_token":"A","expires_in":3599,"scope":"a b","token_type":"Bearer"}`:       {"", 3599 * time.Second, 2},
-		`{"access_token":"A","expires_in":"7200","refresh_token":"R2","scope":"a,b,c"}`:    {"R2", 2 * time.Hour, 3},
-		`{"access_token":"A","expires_in":0,"scope":null}`:                                 {"", 0, 0},
-		`{"access_token":"A","expires_in":null,"refresh_token":"","refresh_expires_in":1}`: {"", 0, 0},
+		`{"access_token":"A","expires_in":3599,"scope":"a b","token_type":"Bearer"}`:                                 {"", 3599 * time.Second, 2, 0},
+		`{"access_token":"A","expires_in":"7200","refresh_token":"R2","scope":"a,b,c"}`:                              {"R2", 2 * time.Hour, 3, 0},
+		`{"access_token":"A","expires_in":0,"scope":null}`:                                                           {"", 0, 0, 0},
+		`{"access_token":"A","expires_in":null,"refresh_token":"","refresh_expires_in":1}`:                           {"", 0, 0, time.Second},
+		`{"access_token":"A","expires_in":60,"refresh_token":"R2","refresh_token_expires_in":"600"}`:                 {"R2", time.Minute, 0, 10 * time.Minute},
+		`{"access_token":"A","expires_in":60,"refresh_token_expires_in":0,"refresh_token_expires_at":1788264000}`:    {"", time.Minute, 0, time.Unix(1788264000, 0).Sub(nettest.Noon)},
+		`{"access_token":"A","expires_in":"soon","refresh_token_expires_at":"2027-01-01T00:00:00","scope":"a"}`:      {"", 0, 1, 0},
+		`{"access_token":"A","expires_in":-5,"refresh_token_expires_at":31536000,"refresh_expires_in":{"days":180}}`: {"", 0, 0, 0},
 	} {
 		h := nettest.New(t, func(nettest.Call) nettest.Answer { return nettest.Answer{Body: body} })
 		got, err := endpoint(h).Refresh(t.Context(), secret.NewToken("R1"))
@@ -33,6 +38,9 @@ func TestARefreshTokenIsExchanged(t *testing.T) {
 		}
 		if life := got.Expires.Sub(nettest.Noon); want.life != life && !(want.life == 0 && got.Expires.IsZero()) {
 			t.Errorf("%s: lives %v", body, life)
+		}
+		if holds := got.RefreshExpires.Sub(nettest.Noon); want.holds != holds && !(want.holds == 0 && got.RefreshExpires.IsZero()) {
+			t.Errorf("%s: its refresh token holds %v", body, holds)
 		}
 		c := h.Last()
 		if c.Name() != "POST token" || c.Form.Encode() != "client_id=app&client_secret=hush&grant_type=refresh_token&refresh_token=R1" || c.Header.Get("Authorization") != "" {
