@@ -41,7 +41,7 @@ var mastodon = Network{
 	Rates: []Rate{
 		{What: "call", Max: 300, Per: 5 * time.Minute},
 		{What: "media", Max: 30, Per: 30 * time.Minute},
-		{What: "post", Max: 300, Per: 3 * time.Hour, Held: true},
+		{What: "post", Max: 300, Per: 3 * time.Hour},
 	},
 	Key:      true,
 	KeyHolds: time.Hour,

@@ -13,7 +13,7 @@ func TestWhatIsHeldOfANetworksRates(t *testing.T) {
 		want   []string
 	}{
 		{X, FormatText, []string{"100 posts in 15 min", "10,000 posts in 24 h"}}, {Facebook, FormatReel, []string{"30 reels in 24 h"}}, {Facebook, FormatText, nil},
-		{YouTube, FormatVideo, []string{"100 posts in 24 h"}}, {GoogleBusiness, FormatText, []string{"10 posts in 60 s"}}, {Instagram, FormatImage, nil}, {Webhook, FormatText, nil},
+		{YouTube, FormatVideo, []string{"100 posts in 24 h"}}, {GoogleBusiness, FormatText, []string{"10 posts in 60 s"}}, {Instagram, FormatImage, nil}, {Mastodon, FormatText, nil}, {Webhook, FormatText, nil},
 	} {
 		n, _ := Get(c.on)
 		var got []string

@@ -202,7 +202,7 @@ type Rate struct {
 	Per  time.Duration
 	App  bool // of the operator's app, over all its accounts
 	// Held: Herald keeps to it by itself. The others are met when the network says so:
-	// they are not documented, differ by account, or are read from the network.
+	// they are not documented, differ by account or server, or are read from the network.
 	Held bool
 }
 
