@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"regexp"
 	"testing"
 
 	"herald/cmd/internal/browser"
@@ -24,4 +25,29 @@ func TestAPersonSignsInAndOut(t *testing.T) {
 	p.goes("button", "Sign out")
 	p.visit(a.path("/accounts"))
 	p.sees("Sign in")
+}
+
+var passwordLink = regexp.MustCompile(`https?://\S+/passwords/[A-Za-z0-9_-]+`)
+
+func TestAForgottenPasswordIsChosenAnewFromThePhone(t *testing.T) {
+	t.Parallel()
+	a := newAgency(t)
+	desk := a.member(t, browser.Desktop, a.anna())
+	p := open(t, browser.Phone)
+	p.visit("/signin")
+	p.goes("link", "Forgotten your password?")
+	p.fill("E-mail address", a.anna())
+	p.goes("button", "Mail me a link")
+	p.sees("Look into your mail")
+	p.visit(linkIn(t, letter(t, a.anna(), 0), passwordLink))
+	p.sees("Choose a new password", a.anna())
+	p.refuses(invalid)
+	p.fill("New password", "short")
+	p.goes("button", "Keep it and sign in")
+	p.sees("Use ten characters or more.")
+	p.fill("New password", "a few words of mine")
+	p.goes("button", "Keep it and sign in")
+	p.sees("Your password is the new one")
+	desk.visit(a.path("/accounts"))
+	desk.sees("Sign in")
 }

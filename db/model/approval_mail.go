@@ -10,6 +10,7 @@ const (
 	MailDecision        = "decision"         // to the writer of what was decided
 	MailGivenBack       = "given_back"       // to who submitted what nobody is asked about any more
 	MailInvitation      = "invitation"       // to somebody who is asked to join: a sealed token makes the address /invitations/{token}
+	MailPasswordLink    = "password_link"    // to who forgot the password: a sealed token makes the address /passwords/{token}
 	MailComment         = "comment"          // to who works on a post that an approver wrote about
 	MailUnscheduled     = "unscheduled"      // to the writer and the planner of an approved post that nobody scheduled: its time is near
 	MailPlanPassed      = "plan_passed"      // to the same: its time has passed
@@ -64,4 +65,10 @@ type InvitationMail struct {
 	Sender string    `json:"sender"`
 	Until  time.Time `json:"until"`
 	Zone   string    `json:"zone"`
+}
+
+// PasswordMail is what a mail of kind MailPasswordLink says.
+type PasswordMail struct {
+	Until time.Time `json:"until"`
+	Zone  string    `json:"zone"`
 }

@@ -35,6 +35,10 @@ func Register(mux web.Mux, edge *web.Edge, ring *secret.Ring, cost secret.Cost) 
 	mux.Handle("GET /signin", edge.Open(d.showForm))
 	mux.Handle("POST /signin", edge.Open(d.createSession))
 	mux.Handle("POST /signout", edge.Open(d.deleteSession))
+	mux.Handle("GET /forgotten", edge.Open(d.showForgotten))
+	mux.Handle("POST /forgotten", edge.Open(d.createPasswordLink))
+	mux.Handle("GET /passwords/{token}", edge.Open(d.showPassword))
+	mux.Handle("POST /passwords/{token}", edge.Open(d.createPassword))
 	mux.Handle("GET /invitations/{token}", edge.Open(d.showInvitation))
 	mux.Handle("POST /invitations/{token}", edge.Open(d.createMembership))
 }
@@ -53,7 +57,7 @@ func (d *door) showForm(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if user == 0 {
-		props := view.Props{Action: "/signin", Next: web.LocalPath(next, "")}
+		props := view.Props{Action: "/signin", Forgot: "/forgotten", Next: web.LocalPath(next, "")}
 		for _, say := range d.Sessions.Flashes(w, r) {
 			props.Notices = append(props.Notices, ui.NoticeProps{Tone: ui.Good, Say: say})
 		}
@@ -149,7 +153,7 @@ func (d *door) enter(w http.ResponseWriter, r *http.Request, user model.UserID, 
 }
 
 func (d *door) refuse(w http.ResponseWriter, r *http.Request, status int, p view.Props) error {
-	p.Action = "/signin"
+	p.Action, p.Forgot = "/signin", "/forgotten"
 	return web.Render(w, r, status, view.Page(p))
 }
 

@@ -98,6 +98,8 @@ func (d *Deliverer) letter(m db.Mail) (email.Letter, *problem) {
 		return d.noticeLetter(m)
 	case model.MailInvitation:
 		return d.invitationLetter(m)
+	case model.MailPasswordLink:
+		return d.passwordLetter(m)
 	}
 	return email.Letter{}, saying(fmt.Sprintf("This Herald does not know mail of the kind %q.", email.Line(m.Kind, 40)))
 }
@@ -153,6 +155,17 @@ func (d *Deliverer) invitationLetter(m db.Mail) (email.Letter, *problem) {
 		return email.Letter{}, saying("The link of the invitation cannot be opened with the keys in HERALD_KEYS.")
 	}
 	return email.Invitation(content, d.base+"/invitations/"+m.Secret.Reveal()), nil
+}
+
+func (d *Deliverer) passwordLetter(m db.Mail) (email.Letter, *problem) {
+	var content model.PasswordMail
+	if err := json.Unmarshal(m.Content, &content); err != nil || content.Zone == "" {
+		return email.Letter{}, unreadable()
+	}
+	if m.Secret.Empty() {
+		return email.Letter{}, saying("The link to a new password cannot be opened with the keys in HERALD_KEYS.")
+	}
+	return email.Password(m.ToName, content, d.base+"/passwords/"+m.Secret.Reveal()), nil
 }
 
 // noticeLetter tells of one target or account, or of all that the mail carries.

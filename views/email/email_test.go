@@ -77,6 +77,7 @@ func letters() map[string]Letter {
 	return map[string]Letter{
 		"pictures":          shown,
 		"invitation":        Invitation(model.InvitationMail{Agency: "Nordwind Studio", Sender: "Mia Berg", Until: end, Zone: "Europe/Berlin"}, "https://herald.example/invitations/1.AbC"),
+		"password":          Password("Mia Berg", model.PasswordMail{Until: end, Zone: "Europe/Berlin"}, "https://herald.example/passwords/AbC"),
 		"review":            ReviewRequest("Jonas Holm", batch(), link, false),
 		"review-fresh":      ReviewRequest("Jonas Holm", fresh, link, false),
 		"review-late":       ReviewRequest("", batch(), link, true),
