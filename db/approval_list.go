@@ -74,15 +74,19 @@ const sqlInboxList = `WITH w AS (` + whatWaits + `)` + requestColumns + `
 	 ORDER BY CASE WHEN r.state = 'open' THEN w.due END, r.closed_at DESC, r.asked_at, r.id LIMIT $7 OFFSET $8`
 
 // Approvals reads one box of the inbox, from its page-th page (0 is the first).
-// People see requests of the clients whose posts they may see.
-func (sc *Scope) Approvals(ctx context.Context, box Box, page int) (in Inbox, err error) {
+// People see requests of the clients whose posts they may see; of, if given, narrows
+// that, and refuses with NotFound where the actor sees nothing of it.
+func (sc *Scope) Approvals(ctx context.Context, box Box, page int, of ...model.ClientID) (in Inbox, err error) {
 	defer wrap(&err, "read the approval inbox")
 	page = min(max(page, 0), 10_000)
 	team, err := sc.team(ctx)
 	if err != nil {
 		return in, err
 	}
-	clients, all := sc.Actor.ClientsWith(model.PostsView)
+	clients, all, err := sc.narrowed(of)
+	if err != nil {
+		return in, err
+	}
 	err = sc.read(ctx, func(tx pgx.Tx) error {
 		err := tx.QueryRow(ctx, sqlInboxCount, sc.Actor.Tenant, all, clients, sc.Actor.User, sc.now()).Scan(&in.Mine, &in.Others, &in.Changes, &in.Overdue)
 		if err != nil {
@@ -99,6 +103,20 @@ func (sc *Scope) Approvals(ctx context.Context, box Box, page int) (in Inbox, er
 		return err
 	})
 	return in, err
+}
+
+// narrowed are the clients whose posts the actor may see, or those of them that are
+// asked for.
+func (sc *Scope) narrowed(of []model.ClientID) (clients []model.ClientID, all bool, err error) {
+	if clients, all = sc.Actor.ClientsWith(model.PostsView); len(of) == 0 {
+		return clients, all, nil
+	}
+	for _, id := range of {
+		if err := sc.need(model.PostsView, id, "client"); err != nil {
+			return nil, false, err
+		}
+	}
+	return of, false, nil
 }
 
 const sqlRequestGet = requestColumns + ` WHERE r.tenant_id = $1 AND r.id = $2`

@@ -21,10 +21,20 @@ func (d *Desk) showAccounts(w http.ResponseWriter, r *http.Request, scope *db.Sc
 	if scope.Actor.MayAnywhere(model.WorkspaceManage) {
 		p.Pause = pauseSwitch(at(scope, "/pause"), all.PausedAt != nil, "workspace", "Holds back everything that is due, for every client, until it is resumed.")
 	}
+	client, err := optionalID(r.URL.Query().Get("client"))
+	if err != nil {
+		return err
+	}
 	for _, c := range all.Clients {
+		if client != 0 && c.ID != model.ClientID(client) {
+			continue
+		}
 		p.Clients = append(p.Clients, d.accountClient(scope, c))
 	}
-	return d.show(w, r, scope, http.StatusOK, page{title: "Accounts", nav: "accounts", live: true}, accounts.Page(p))
+	if client != 0 && len(p.Clients) == 0 {
+		return model.Refuse(model.NotFound, "There is no such client.")
+	}
+	return d.show(w, r, scope, http.StatusOK, page{title: "Accounts", nav: "accounts", clients: true, live: true}, accounts.Page(p))
 }
 
 func (d *Desk) accountClient(scope *db.Scope, c db.ClientAccounts) accounts.Client {

@@ -4,7 +4,7 @@ import "herald/db/model"
 
 func (d *Desk) accountRoutes() []route {
 	return []route{
-		{"GET /w/{slug}/accounts", model.AccountsView, d.showAccounts},
+		{"GET /w/{slug}/accounts", model.AccountsView, d.ofClient(model.AccountsView, d.showAccounts)},
 		{"GET /w/{slug}/accounts/new", model.AccountsManage, d.showNewAccount},
 		{"POST /w/{slug}/accounts", model.AccountsManage, d.createAccount},
 		{"GET /w/{slug}/consents/{consent}", model.AccountsManage, d.showConsent},

@@ -4,7 +4,7 @@ import "herald/db/model"
 
 func (d *Desk) approvalRoutes() []route {
 	return []route{
-		{"GET /w/{slug}/approvals", model.PostsView, d.showApprovals},
+		{"GET /w/{slug}/approvals", model.PostsView, d.ofClient(model.PostsView, d.showApprovals)},
 		{"GET /w/{slug}/approvals/{request}", model.PostsView, d.showApproval},
 		{"POST /w/{slug}/approvals/{request}/decisions", model.PostsApprove, d.createDecision},
 		{"POST /w/{slug}/approvals/{request}/comments", model.PostsView, d.createApprovalComment},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"herald/db"
@@ -21,11 +22,17 @@ func (d *Desk) showApprovals(w http.ResponseWriter, r *http.Request, scope *db.S
 	}
 	n, _ := web.Count(r.URL.Query().Get("page")) // what is no number is the first page
 	n = max(n, 0)
-	in, err := scope.Approvals(r.Context(), box, n)
+	l := lookup{path: at(scope, "/approvals"), bare: allClients, values: url.Values{}}
+	var of []model.ClientID
+	if client := web.ID(r.URL.Query().Get("client")); client > 0 {
+		l.values.Set("client", id(client))
+		of = append(of, model.ClientID(client))
+	}
+	in, err := scope.Approvals(r.Context(), box, n, of...)
 	if err != nil {
 		return err
 	}
-	p := approvals.InboxProps{Path: at(scope, "/approvals"), Box: string(box), Mine: in.Mine, Others: in.Others, Changes: in.Changes, Overdue: in.Overdue}
+	p := approvals.InboxProps{Path: func(box string) string { return l.with("box", box) }, Box: string(box), Mine: in.Mine, Others: in.Others, Changes: in.Changes, Overdue: in.Overdue}
 	for _, one := range in.Requests {
 		p.Items = append(p.Items, d.approvalItem(scope, one))
 	}
@@ -34,13 +41,13 @@ func (d *Desk) showApprovals(w http.ResponseWriter, r *http.Request, scope *db.S
 	}
 	approvals.Chain(p.Items)
 	if n > 0 {
-		p.Previous = fmt.Sprintf("%s?box=%s&page=%d", p.Path, box, n-1)
+		p.Previous = l.with("box", string(box), "page", id(int64(n-1)))
 	}
 	if in.More {
-		p.Next = fmt.Sprintf("%s?box=%s&page=%d", p.Path, box, n+1)
+		p.Next = l.with("box", string(box), "page", id(int64(n+1)))
 	}
 	p.Words = fmt.Sprintf("Page %d", n+1)
-	return d.show(w, r, scope, http.StatusOK, page{title: "Approvals", nav: "approvals", live: true, styles: []string{"css/preview.css"}}, approvals.Inbox(p))
+	return d.show(w, r, scope, http.StatusOK, page{title: "Approvals", nav: "approvals", clients: true, live: true, styles: []string{"css/preview.css"}}, approvals.Inbox(p))
 }
 
 // showApproval answers GET /approvals/{request}.

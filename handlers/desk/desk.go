@@ -52,6 +52,7 @@ type page struct {
 	title   string
 	nav     string // which place of the navigation it belongs to
 	wide    bool
+	clients bool   // it is of one client or of all, as its address says
 	live    bool   // asked for again when something in the workspace changes
 	here    string // the screen's own address, where it answers another
 	notices []ui.NoticeProps
@@ -83,11 +84,17 @@ func (d *Desk) shell(w http.ResponseWriter, r *http.Request, scope *db.Scope, p 
 		s.Live = layout.Live{Events: at(scope, "/live"), Here: cmp.Or(p.here, r.URL.RequestURI())}
 		s.Modules = append(s.Modules, "js/live-view.js")
 	}
-	for _, place := range frame.Workspaces {
+	for _, place := range frame.Workspaces[:min(len(frame.Workspaces), maxPlaces)] {
 		s.Places = append(s.Places, layout.Place{Name: place.Name, Href: "/w/" + place.Slug + "/calendar", Current: place.Slug == scope.Workspace.Slug})
+	}
+	if len(frame.Workspaces) > maxPlaces {
+		s.AllPlaces = at(scope, "/clients")
 	}
 	if scope.Actor.MayAnywhere(model.PostsWrite) {
 		s.Create = layout.NavItem{Label: "Create post", Href: at(scope, "/posts/new"), Icon: "plus"}
+	}
+	if s.Switch, err = d.clientSwitch(r, scope, frame, p); err != nil {
+		return layout.ShellProps{}, err
 	}
 	s.Notices = p.notices
 	for _, say := range d.Sessions.Flashes(w, r) {

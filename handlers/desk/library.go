@@ -20,7 +20,7 @@ type around struct {
 
 // libraryScreen describes the library for the shell.
 func libraryScreen(title string) page {
-	return page{title: title, nav: "media", wide: true, styles: []string{"css/library.css"},
+	return page{title: title, nav: "media", wide: true, clients: title == "Media", styles: []string{"css/library.css"},
 		modules: []string{"js/library-shelf.js", "js/media-uploads.js"}}
 }
 

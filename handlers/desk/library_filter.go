@@ -32,6 +32,7 @@ var shelfFilters = []string{"client", "kind", "use", "shape", "standing", "tag",
 // that it does not know filter nothing.
 func readShelf(scope *db.Scope, values url.Values) (l shelf, err error) {
 	l.lookup = readLookup(at(scope, "/media"), values)
+	l.bare = allClients
 	v := l.values
 	f := db.LibraryFilter{Limit: shelfPage, After: v.Get("after"), Words: v.Get("q"), Tags: v["tag"], NoAlt: v.Get("noalt") == "yes"}
 	f.Kind = network.MediaKind(known(v.Get("kind"), string(network.Image), string(network.Video)))

@@ -4,7 +4,7 @@ import "herald/db/model"
 
 func (d *Desk) libraryRoutes() []route {
 	return []route{
-		{"GET /w/{slug}/media", model.MediaView, d.showLibrary},
+		{"GET /w/{slug}/media", model.MediaView, d.ofClient(model.MediaView, d.showLibrary)},
 		{"GET /w/{slug}/media/standings", model.MediaView, d.showStandings},
 		{"GET /w/{slug}/media/new", model.MediaWrite, d.showNewFiles},
 		{"POST /w/{slug}/media/files", model.MediaWrite, d.createFiles},

@@ -18,8 +18,8 @@ import (
 
 // InboxProps are one box of the inbox.
 type InboxProps struct {
-	Path     string // of the inbox, without a query
-	Box      string // mine, others, changes
+	Path     func(box string) string // of a box
+	Box      string                  // mine, others, changes
 	Mine     int
 	Others   int
 	Changes  int
@@ -79,7 +79,7 @@ type Link struct {
 
 func (p InboxProps) tabs() []ui.Tab {
 	tab := func(box, label, icon string, count int) ui.Tab {
-		return ui.Tab{Label: label, Href: p.Path + "?box=" + box, Icon: icon, Count: count, Current: p.Box == box}
+		return ui.Tab{Label: label, Href: p.Path(box), Icon: icon, Count: count, Current: p.Box == box}
 	}
 	return []ui.Tab{
 		tab("mine", "Waiting for me", "stamp", p.Mine),
