@@ -57,6 +57,8 @@ type DeclaredWorkspace struct {
 	State   *string // active or suspended
 	Paused  *bool
 	Members []DeclaredMember
+	Labels  []DeclaredLabel
+	Notes   []DeclaredNote
 	Clients []DeclaredClient
 }
 
@@ -92,6 +94,10 @@ type DeclaredClient struct {
 	EscalateAfter  *time.Duration
 	EscalateTo     []string // e-mail addresses of members; replaced as a whole
 	Paused         *bool
+	Apart          *int    // minutes by which posts of one account should be apart
+	Holidays       *string // whose the calendar shows: a region of db/holiday; empty for nobody's
+	Labels         []DeclaredLabel
+	Notes          []DeclaredNote
 	Archived       *bool // put away: out of the lists in which something new is made
 	Approvers      []DeclaredApprover
 	Stages         []DeclaredStage    // replaced as a whole

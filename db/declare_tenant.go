@@ -50,7 +50,7 @@ func (d *declaring) tenant(ctx context.Context, pool *pgxpool.Pool, p place, end
 }
 
 func (h *hand) write(ctx context.Context) error {
-	for _, step := range []func(context.Context) error{h.begin, h.mirror, h.wereThere, h.allClients, h.allAccess, h.tellMembers, h.eachClient, h.stagesStay, h.waitFor} {
+	for _, step := range []func(context.Context) error{h.begin, h.mirror, h.wereThere, h.allClients, h.allAccess, h.tellMembers, h.eachClient, h.keeps, h.stagesStay, h.waitFor} {
 		if err := step(ctx); err != nil {
 			return err
 		}

@@ -16,6 +16,7 @@ func (t *table) client(workspace string) (c db.DeclaredClient, ok bool) {
 		RemindAfter: t.wait("remind_after"), RemindEvery: t.wait("remind_every"), EscalateAfter: t.wait("escalate_after"), EscalateTo: t.texts("escalate_to", email),
 	}
 	id := workspace + "/" + name
+	c.Apart, c.Holidays, c.Labels, c.Notes = t.apart(), t.text("holidays", maybe(plain)), t.labels(id), t.notes(id)
 	approvers, _ := t.tables("approvers", "approver")
 	for _, a := range approvers {
 		address, known := a.need("email", email)

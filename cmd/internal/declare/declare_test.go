@@ -132,7 +132,7 @@ func TestTheExampleHasEveryKey(t *testing.T) {
 
 var inside = map[string]string{
 	"plans": "plan", "users": "user", "workspaces": "workspace", "members": "member", "clients": "client",
-	"approvers": "approver", "stages": "stage", "blackouts": "blackout", "accounts": "account",
+	"approvers": "approver", "stages": "stage", "blackouts": "blackout", "accounts": "account", "labels": "label", "notes": "note",
 }
 
 func walk(n *yaml.Node, what string, seen map[string]bool) {

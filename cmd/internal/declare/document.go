@@ -72,6 +72,7 @@ func (t *table) workspace() (w db.DeclaredWorkspace, ok bool) {
 			w.Members = append(w.Members, one)
 		}
 	}
+	w.Labels, w.Notes = t.labels(name), t.notes(name)
 	clients, _ := t.tables("clients", "client")
 	for _, c := range clients {
 		if one, ok := c.client(name); ok {
@@ -101,6 +102,7 @@ func (t *table) join(doc *Document, w db.DeclaredWorkspace) {
 	have := &doc.Workspaces[i]
 	have.Name, have.Zone, have.Plan = either(have.Name, w.Name), either(have.Zone, w.Zone), either(have.Plan, w.Plan)
 	have.Shard, have.State, have.Paused = either(have.Shard, w.Shard), either(have.State, w.State), either(have.Paused, w.Paused)
+	have.Labels, have.Notes = append(have.Labels, w.Labels...), append(have.Notes, w.Notes...)
 	have.Members, have.Clients = append(have.Members, w.Members...), append(have.Clients, w.Clients...)
 }
 

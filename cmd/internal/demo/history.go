@@ -137,6 +137,9 @@ func (h *history) make(ctx context.Context, doc declare.Document, drafts []draft
 	if err := h.label(ctx, drafts); err != nil {
 		return err
 	}
+	if err := h.note(ctx); err != nil {
+		return err
+	}
 	if err := h.plan(drafts); err != nil {
 		return err
 	}
