@@ -44,25 +44,46 @@ func (sc *Scope) Submit(ctx context.Context, list []Submission) (out []Submitted
 	if err != nil {
 		return nil, err
 	}
+	err = sc.write(ctx, func(tx pgx.Tx) error {
+		out, err = sc.submitAll(ctx, tx, list, team)
+		return err
+	})
+	return out, err
+}
+
+// SubmitPosts is Submit as a bulk action: the same form again answers what became of
+// it the first time.
+func (sc *Scope) SubmitPosts(ctx context.Context, key string, list []Submission) (out Acted, err error) {
+	defer wrap(&err, "submit %d posts", len(list))
+	team, err := sc.team(ctx)
+	if err != nil {
+		return out, err
+	}
+	return sc.once(ctx, key, func(tx pgx.Tx) (a Acted, err error) {
+		all, err := sc.submitAll(ctx, tx, list, team)
+		for _, one := range all {
+			a.Done = append(a.Done, Done{Post: one.Post, No: one.No})
+		}
+		return a, err
+	})
+}
+
+func (sc *Scope) submitAll(ctx context.Context, tx pgx.Tx, list []Submission, team team) (out []Submitted, err error) {
 	// In order of their ids, so that two batches cannot lock each other out.
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b Submission) int { return cmp.Compare(a.Post, b.Post) })
 	list = slices.CompactFunc(list, func(a, b Submission) bool { return a.Post == b.Post })
-	err = sc.write(ctx, func(tx pgx.Tx) error {
-		out = nil
-		mails := newMailing(sc, team)
-		for _, s := range list {
-			one, asked, err := sc.trySubmit(ctx, tx, s, team)
-			if err != nil {
-				return err
-			}
-			out = append(out, one)
-			mails.ask(asked)
-			mails.unplanned(one.Page.Version, one.Auto)
+	mails := newMailing(sc, team)
+	for _, s := range list {
+		one, asked, err := sc.trySubmit(ctx, tx, s, team)
+		if err != nil {
+			return nil, err
 		}
-		return mails.send(ctx, tx)
-	})
-	return out, err
+		out = append(out, one)
+		mails.ask(asked)
+		mails.unplanned(one.Page.Version, one.Auto)
+	}
+	return out, mails.send(ctx, tx)
 }
 
 // SubmitPost submits one post, and returns its refusal as the error.

@@ -22,6 +22,7 @@ type CalendarFilter struct {
 	States   []string
 	Labels   []model.LabelID // one of them, campaigns apart
 	Authors  []model.UserID  // who wrote the post
+	Posts    []model.PostID  // these alone; the list of posts asks for it, calendars do not
 	Words    string          // in the first words of the post
 }
 

@@ -36,15 +36,20 @@ type MovedCard struct {
 // was seen, and one of which anything is being or was published.
 func (sc *Scope) MoveCards(ctx context.Context, moves []CardMove) (moved []MovedCard, err error) {
 	defer wrap(&err, "move %d cards", len(moves))
-	inOrder := slices.SortedStableFunc(slices.Values(moves), func(a, b CardMove) int { return cmp.Compare(a.Post, b.Post) })
 	err = sc.write(ctx, func(tx pgx.Tx) error {
-		for _, m := range inOrder {
-			one, err := sc.moveCard(ctx, tx, m)
-			if err != nil {
-				return err
-			}
-			moved = append(moved, one)
+		list, err := sc.movings(ctx, tx, moves)
+		if err != nil {
+			return err
 		}
+		if err := sc.planAll(ctx, tx, list); err != nil {
+			return err
+		}
+		for _, p := range list {
+			if p.no != nil {
+				return p.no
+			}
+		}
+		moved = actedOf(list).Moved
 		return nil
 	})
 	if err != nil {
@@ -53,29 +58,43 @@ func (sc *Scope) MoveCards(ctx context.Context, moves []CardMove) (moved []Moved
 	return moved, nil
 }
 
-func (sc *Scope) moveCard(ctx context.Context, tx pgx.Tx, m CardMove) (moved MovedCard, err error) {
-	page, err := sc.postPage(ctx, tx, m.Post, sqlPostLock)
-	if err != nil {
-		return moved, err
+// movings locks the posts of cards and works out where each card goes.
+func (sc *Scope) movings(ctx context.Context, tx pgx.Tx, moves []CardMove) (list []*planning, err error) {
+	inOrder := slices.SortedStableFunc(slices.Values(moves), func(a, b CardMove) int { return cmp.Compare(a.Post, b.Post) })
+	var ids []model.PostID
+	for _, m := range inOrder {
+		ids = append(ids, m.Post)
 	}
+	pages, err := sc.postPages(ctx, tx, slices.Compact(ids), sqlPostLock)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range inOrder {
+		page, there := pages[m.Post]
+		if !there {
+			return nil, errNoPost
+		}
+		p, err := sc.moving(page, m)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+func (sc *Scope) moving(page PostPage, m CardMove) (*planning, error) {
 	card, err := sc.movable(page, m.From)
 	if err != nil {
-		return moved, err
+		return nil, err
 	}
-	places, err := m.destinations(card)
-	if err != nil {
-		return moved, err
-	}
-	for _, p := range places {
-		if err := sc.replan(ctx, tx, page.Post, p); err != nil {
-			return moved, err
-		}
-	}
-	if err := sc.touch(ctx, tx, m.Post); err != nil {
-		return moved, err
+	p := &planning{post: page.Post, verb: "rescheduled"}
+	if p.places, err = m.destinations(card); err != nil {
+		return nil, err
 	}
 	scheduled := slices.ContainsFunc(card, func(t Target) bool { return t.State == model.Ready && t.DueAt == nil })
-	return MovedCard{Post: m.Post, From: plannedFor(card[0]), To: places[0].when, Scheduled: scheduled}, sc.recompute(ctx, tx, m.Post)
+	p.moved = []MovedCard{{Post: m.Post, From: plannedFor(card[0]), To: p.places[0].when, Scheduled: scheduled}}
+	return p, nil
 }
 
 // destination is a time and the targets of a card that go there. Clients in different
@@ -91,11 +110,7 @@ func (m CardMove) destinations(card []Target) (list []destination, err error) {
 		if err != nil {
 			return nil, err
 		}
-		i := slices.IndexFunc(list, func(p destination) bool { return p.when == when })
-		if i < 0 {
-			i, list = len(list), append(list, destination{when: when})
-		}
-		list[i].targets = append(list[i].targets, t)
+		list = timedPlace(list, t, when)
 	}
 	return list, nil
 }
@@ -142,14 +157,10 @@ func (sc *Scope) movable(page PostPage, from time.Time) (card []Target, err erro
 		if t.State == model.Cancelled || !sameInstant(t.DueAt, from) {
 			continue
 		}
-		needs := model.PostsSchedule
-		switch {
-		case onlyMinds(t):
-			needs = model.PostsWrite
-		case t.State != model.Ready && !waits(t.State):
+		if !onlyMinds(t) && t.State != model.Ready && !waits(t.State) {
 			return nil, model.Refuse(model.Conflict, fmt.Sprintf("%s cannot be moved: it is %s.", titled(page.Post), stateWord(t.State)))
 		}
-		if err := sc.need(needs, t.ClientID, "post"); err != nil {
+		if err := sc.need(needsToMove(t), t.ClientID, "post"); err != nil {
 			return nil, err
 		}
 		card = append(card, t)
@@ -158,6 +169,14 @@ func (sc *Scope) movable(page PostPage, from time.Time) (card []Target, err erro
 		return nil, model.Refuse(model.Conflict, fmt.Sprintf("%s is not planned for that time any more. Nothing was moved.", titled(page.Post)))
 	}
 	return card, nil
+}
+
+// needsToMove is the permission that moving a target takes.
+func needsToMove(t Target) model.Permission {
+	if onlyMinds(t) {
+		return model.PostsWrite
+	}
+	return model.PostsSchedule
 }
 
 // plannedFor is the time that a target has, with the zone of its client if none.

@@ -50,7 +50,7 @@ const postListSieve = `
 		  FROM tenant.targets t
 		 WHERE t.tenant_id = p.tenant_id AND t.post_id = p.id AND ($11 OR t.client_id = ANY ($12))) s ON true
 	 CROSS JOIN LATERAL (SELECT CASE WHEN $11 THEN` + postWords + `$12` + postWordsOf + ` AS words) w
-	 WHERE p.tenant_id = $1 AND ($6 = '' OR w.words ILIKE $6) AND (p.archived_at IS NULL OR $13)` + postSieve + `
+	 WHERE p.tenant_id = $1 AND ($6 = '' OR w.words ILIKE $6) AND (p.archived_at IS NULL OR $13) AND (cardinality($15::bigint[]) = 0 OR p.id = ANY ($15))` + postSieve + `
 	   AND CASE WHEN EXISTS (SELECT FROM tenant.targets t WHERE t.tenant_id = p.tenant_id AND t.post_id = p.id)
 	            THEN EXISTS (SELECT FROM tenant.targets t
 	                 WHERE t.tenant_id = p.tenant_id AND t.post_id = p.id AND ($2 OR t.client_id = ANY ($3))
@@ -60,12 +60,12 @@ const postListSieve = `
 	                 AND (cardinality($7::text[]) = 0 OR p.review = ANY ($7)) END`
 
 const sqlPostsOlder = postListSieve + `
-	   AND ($16::bigint = 0 OR (p.updated_at, p.id) < ($15, $16))
-	 ORDER BY p.updated_at DESC, p.id DESC LIMIT $17`
+	   AND ($17::bigint = 0 OR (p.updated_at, p.id) < ($16, $17))
+	 ORDER BY p.updated_at DESC, p.id DESC LIMIT $18`
 
 const sqlPostsNewer = postListSieve + `
-	   AND (p.updated_at, p.id) > ($15, $16)
-	 ORDER BY p.updated_at, p.id LIMIT $17`
+	   AND (p.updated_at, p.id) > ($16, $17)
+	 ORDER BY p.updated_at, p.id LIMIT $18`
 
 // listPosts is how many posts a page of the list has.
 const listPosts = 40
@@ -91,7 +91,7 @@ func (sc *Scope) Posts(ctx context.Context, page Page, f CalendarFilter) (l Post
 		if len(f.Clients) > 0 {
 			writer = 0 // a post without targets is of no client
 		}
-		s.args = append(s.args, all, visible, slices.Contains(f.States, "cancelled"), writer)
+		s.args = append(s.args, all, visible, slices.Contains(f.States, "cancelled"), writer, some(f.Posts))
 		return sc.fillPosts(ctx, tx, &l, s, page)
 	})
 	return l, err

@@ -9,10 +9,6 @@ import (
 	"herald/db/model"
 )
 
-const sqlTargetsWish = `
-	UPDATE tenant.targets SET due_at = $3, local_at = $4::timestamp, zone = $5, occurrence = $6, planned_by = nullif($9, 0), revision = revision + 1, updated_at = $7
-	 WHERE tenant_id = $1 AND post_id = $2 AND id = ANY ($8) AND state IN ('draft', 'invalid', 'ready')`
-
 // PlanPost keeps the time that the writer has in mind with what is not on its
 // way yet: calendar and approvers see it, and it is there to be confirmed once
 // the post is approved. It schedules nothing. A zero when takes the time away.
@@ -34,19 +30,13 @@ func (sc *Scope) PlanPost(ctx context.Context, id model.PostID, seen int, when m
 
 // wish keeps a time in mind with targets of a post; a zero when forgets it.
 func (sc *Scope) wish(ctx context.Context, tx pgx.Tx, post model.PostID, targets []Target, when model.When) error {
-	ids := make([]model.TargetID, len(targets))
-	for i, t := range targets {
-		ids[i] = t.ID
-	}
 	note := note{verb: "planned", subject: "post", id: int64(post), client: onlyClient(targets), detail: auditWhen(when, len(targets))}
-	args := []any{sc.Actor.Tenant, post, when.At, when.Local.String(), when.Zone, string(when.Occurrence), sc.now(), ids, sc.Actor.User}
 	if when.At.IsZero() {
 		note.verb = "unplanned"
-		copy(args[2:6], []any{nil, nil, nil, nil})
 	} else if err := sc.outsideBlackouts(ctx, tx, clientsOf(targets), when); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, sqlTargetsWish, args...); err != nil {
+	if err := sc.wishTimes(ctx, tx, timesOf(targets, when)); err != nil {
 		return err
 	}
 	return sc.audit(ctx, tx, note)

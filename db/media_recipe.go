@@ -128,38 +128,3 @@ func (sc *Scope) settleRecipes(ctx context.Context, tx pgx.Tx, live []Target, pa
 	}
 	return sc.wantRenditions(ctx, tx, parts)
 }
-
-const sqlTargetsMedia = `
-	SELECT m.name, m.state, coalesce(r.reason, '') AS reason
-	  FROM tenant.targets t
-	 CROSS JOIN LATERAL unnest(t.media_ids, t.media_recipes) AS w(id, recipe)
-	  JOIN tenant.media m ON m.tenant_id = t.tenant_id AND m.id = w.id
-	  LEFT JOIN tenant.media_renditions r ON r.tenant_id = m.tenant_id AND r.media_id = m.id AND r.recipe = w.recipe AND r.state = 'failed'
-	 WHERE t.tenant_id = $1 AND t.id = ANY ($2) AND (m.state <> 'ready' OR r.id IS NOT NULL)
-	 ORDER BY m.id LIMIT 1`
-
-// mediaReady refuses targets with a file that is gone, is not ready, or could not
-// be made into what the network takes. One that is still being made is waited for
-// when the time comes.
-func (sc *Scope) mediaReady(ctx context.Context, tx pgx.Tx, chosen []Target) error {
-	var ids []model.TargetID
-	for _, t := range chosen {
-		ids = append(ids, t.ID)
-	}
-	var name, reason string
-	var state MediaState
-	err := tx.QueryRow(ctx, sqlTargetsMedia, sc.Actor.Tenant, ids).Scan(&name, &state, &reason)
-	switch {
-	case noRows(err):
-		return nil
-	case err != nil:
-		return err
-	case state.OnItsWay():
-		return model.Refuse(model.Conflict, "“"+name+"” is still being "+stateOfFile(state)+". Try again in a moment.")
-	case state == MediaDeleted:
-		return model.Refuse(model.Conflict, "“"+name+"” was deleted from the library. Replace it in the post and have it approved again.")
-	case reason != "":
-		return model.Refuse(model.Conflict, "“"+name+"” could not be made ready: "+reason)
-	}
-	return model.Refuse(model.Conflict, "“"+name+"” was refused when it was checked. Replace it in the post and have it approved again.")
-}

@@ -59,14 +59,9 @@ const manualCheck = "manual_check_required"
 func (sc *Scope) RetryFailed(ctx context.Context, id model.PostID, seen int) (n int, err error) {
 	defer wrap(&err, "retry failures of post %d", id)
 	_, err = sc.change(ctx, id, seen, func(tx pgx.Tx, page PostPage) error {
-		var again []Target
-		for _, t := range page.Targets {
-			if (t.State == model.Failed && t.Reason != manualCheck || t.State == model.NeedsReconnect) && sc.Actor.May(model.PostsSchedule, t.ClientID) {
-				again = append(again, t)
-			}
-		}
+		again := sc.failedOf(page)
 		if n = len(again); n == 0 {
-			return model.Refuse(model.Conflict, "Nothing in this post can be retried by you now.")
+			return errNothingToRetry
 		}
 		if err := sc.retry(ctx, tx, again); err != nil {
 			return err
@@ -74,6 +69,18 @@ func (sc *Scope) RetryFailed(ctx context.Context, id model.PostID, seen int) (n 
 		return sc.audit(ctx, tx, note{verb: "retried", subject: "post", id: int64(id), client: onlyClient(again), detail: map[string]any{"targets": n}})
 	})
 	return n, err
+}
+
+var errNothingToRetry = model.Refuse(model.Conflict, "Nothing in this post can be retried by you now.")
+
+// failedOf are the failed targets of a post that are safe to retry, by the actor.
+func (sc *Scope) failedOf(page PostPage) (again []Target) {
+	for _, t := range page.Targets {
+		if (t.State == model.Failed && t.Reason != manualCheck || t.State == model.NeedsReconnect) && sc.Actor.May(model.PostsSchedule, t.ClientID) {
+			again = append(again, t)
+		}
+	}
+	return again
 }
 
 const sqlTargetsRetryNow = `
@@ -84,16 +91,20 @@ const sqlTargetsRetryNow = `
 // retry sends targets again now. It refuses in a blackout and where an account
 // cannot publish, as planning does.
 func (sc *Scope) retry(ctx context.Context, tx pgx.Tx, targets []Target) error {
-	var ids []model.TargetID
 	for _, t := range targets {
 		if !t.State.MayBecome(model.Scheduled) || t.State == model.Ready {
 			return model.Refuse(model.Conflict, t.Account+" is "+stateWord(t.State)+"; only what failed can be retried.")
 		}
-		ids = append(ids, t.ID)
 	}
 	if err := sc.mayPublishAt(ctx, tx, targets, model.When{}); err != nil {
 		return err
 	}
+	return sc.sendAgain(ctx, tx, targets)
+}
+
+// sendAgain puts targets on their way, now.
+func (sc *Scope) sendAgain(ctx context.Context, tx pgx.Tx, targets []Target) error {
+	ids := idsOf(targets)
 	if _, err := tx.Exec(ctx, sqlTargetsRetryNow, sc.Actor.Tenant, ids, sc.now()); err != nil {
 		return err
 	}

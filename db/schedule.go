@@ -132,10 +132,11 @@ func (sc *Scope) schedule(ctx context.Context, id model.PostID, p plannedTime) (
 
 // planTargets plans targets of one post for when, if all of them may be published then.
 func (sc *Scope) planTargets(ctx context.Context, tx pgx.Tx, id model.PostID, chosen []Target, when model.When, verb string) error {
-	if err := sc.mayPublishAt(ctx, tx, chosen, when); err != nil {
+	facts, err := sc.planFacts(ctx, tx, chosen)
+	if err != nil {
 		return err
 	}
-	if err := sc.mediaReady(ctx, tx, chosen); err != nil {
+	if err := facts.mayGo(chosen, when); err != nil {
 		return err
 	}
 	if err := sc.setTime(ctx, tx, chosen, when); err != nil {
@@ -191,50 +192,13 @@ func whyNotSchedulable(page PostPage) error {
 	return model.Refuse(model.Conflict, say)
 }
 
-const sqlScheduleBlackout = `
-	SELECT c.name, b.reason, b.to_at, c.zone FROM tenant.blackouts b
-	  JOIN tenant.clients c ON c.tenant_id = b.tenant_id AND c.id = b.client_id
-	 WHERE b.tenant_id = $1 AND b.client_id = ANY ($2) AND b.from_at <= $3 AND b.to_at > $3 ORDER BY b.to_at DESC LIMIT 1`
-
-const sqlScheduleAccounts = `
-	SELECT handle, network, state FROM tenant.accounts
-	 WHERE tenant_id = $1 AND id = ANY ($2) AND (state <> 'active') ORDER BY handle LIMIT 1`
-
 // mayPublishAt refuses a time in a blackout and accounts that cannot publish.
 func (sc *Scope) mayPublishAt(ctx context.Context, tx pgx.Tx, chosen []Target, when model.When) error {
-	at := when.At
-	if at.IsZero() {
-		at = sc.now()
-	}
-	var client, reason, zone string
-	var until time.Time
-	err := tx.QueryRow(ctx, sqlScheduleBlackout, sc.Actor.Tenant, clientsOf(chosen), at).Scan(&client, &reason, &until, &zone)
-	if err == nil {
-		return model.RefuseField("when", fmt.Sprintf("%s has a blackout then (%s). It ends %s.", client, reason, inZone(until, zone)))
-	}
-	if !noRows(err) {
-		return err
-	}
-	return sc.accountsWork(ctx, tx, chosen)
-}
-
-func (sc *Scope) accountsWork(ctx context.Context, tx pgx.Tx, chosen []Target) error {
-	var ids []model.AccountID
-	for _, t := range chosen {
-		ids = append(ids, t.AccountID)
-	}
-	var handle, net, state string
-	err := tx.QueryRow(ctx, sqlScheduleAccounts, sc.Actor.Tenant, ids).Scan(&handle, &net, &state)
-	if noRows(err) {
-		return nil
-	}
+	facts, err := sc.timeFacts(ctx, tx, chosen)
 	if err != nil {
 		return err
 	}
-	if state == "needs_reconnect" {
-		return model.RefuseField("accounts", handle+" has lost its connection. Reconnect the account, or take it out of the post.")
-	}
-	return model.RefuseField("accounts", handle+" is switched off. Take it out of the post.")
+	return facts.mayPublishAt(chosen, when)
 }
 
 func inZone(at time.Time, zone string) string {
@@ -245,44 +209,12 @@ func inZone(at time.Time, zone string) string {
 	return at.In(loc).Format("2 January 15:04") + " (" + zone + ")"
 }
 
-const sqlTargetsPlan = `
-	UPDATE tenant.targets t
-	   SET due_at = $3, local_at = coalesce($4::timestamp, $3::timestamptz AT TIME ZONE c.zone), zone = coalesce(nullif($5, ''), c.zone), occurrence = $6,
-	       next_at = CASE WHEN t.state = 'ready' THEN t.next_at ELSE $3 END, reason = '', say = '', attempts_used = 0, limited_since = NULL,
-	       revision = t.revision + 1, updated_at = $7
-	  FROM tenant.clients c
-	 WHERE t.tenant_id = $1 AND t.id = ANY ($2) AND t.state IN ('ready', 'scheduled', 'retry_scheduled') AND c.tenant_id = t.tenant_id AND c.id = t.client_id
-	RETURNING t.id`
-
-// setTime writes instant and intent, moves ready targets to scheduled, and asks
-// the pipeline. A target that a worker claimed meanwhile is passed over.
+// setTime gives targets of one post a time; some of them may be passed over, as by
+// setTimes, but not all.
 func (sc *Scope) setTime(ctx context.Context, tx pgx.Tx, chosen []Target, when model.When) error {
-	var ids, ready []model.TargetID
-	for _, t := range chosen {
-		ids = append(ids, t.ID)
-		if t.State == model.Ready {
-			ready = append(ready, t.ID)
-		}
+	planned, err := sc.setTimes(ctx, tx, timesOf(chosen, when))
+	if err == nil && len(planned) == 0 {
+		err = errBeingPublished
 	}
-	at, local, occurrence := when.At, any(nil), string(when.Occurrence)
-	if at.IsZero() {
-		at = sc.now()
-	} else {
-		local = when.Local.String()
-	}
-	rows, err := tx.Query(ctx, sqlTargetsPlan, sc.Actor.Tenant, ids, at, local, when.Zone, occurrence, sc.now())
-	if err != nil {
-		return err
-	}
-	planned, err := pgx.CollectRows(rows, pgx.RowTo[model.TargetID])
-	if err != nil {
-		return err
-	}
-	if len(planned) == 0 {
-		return model.Refuse(model.Conflict, "This post is being published at this moment.")
-	}
-	if _, err := sc.moveTargets(ctx, tx, move{ids: ready, to: model.Scheduled}); err != nil {
-		return err
-	}
-	return sc.askPublish(ctx, tx, planned)
+	return err
 }

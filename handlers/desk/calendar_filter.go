@@ -25,7 +25,7 @@ type lookup struct {
 }
 
 // The fields of an address that filter.
-var filterFields = []string{"client", "account", "network", "state", "label", "campaign", "author", "q"}
+var filterFields = []string{"client", "account", "network", "state", "label", "campaign", "author", "q", "post"}
 
 // readLookup reads an address. An id that is no number is that of nothing.
 func readLookup(path string, values url.Values) lookup {
@@ -52,6 +52,9 @@ func readLookup(path string, values url.Values) lookup {
 	}
 	for _, v := range l.values["author"] {
 		l.filter.Authors = append(l.filter.Authors, model.UserID(web.ID(v)))
+	}
+	for _, v := range l.values["post"] {
+		l.filter.Posts = append(l.filter.Posts, model.PostID(web.ID(v)))
 	}
 	l.filter.Words = l.values.Get("q")
 	return l
@@ -132,10 +135,20 @@ func (l lookup) filterProps(c db.Choices, counts map[string]int) calendar.Filter
 			}
 		}
 	}
+	if n := len(l.filter.Posts); n > 0 {
+		f.Chips = append(f.Chips, calendar.Chip{Label: chosenWords(n), Href: l.with("post", ""), On: true})
+	}
 	if f.Words != "" {
 		f.Chips = append(f.Chips, calendar.Chip{Label: "“" + f.Words + "”", Href: l.with("q", ""), On: true})
 	}
 	return f
+}
+
+func chosenWords(n int) string {
+	if n == 1 {
+		return "One chosen post"
+	}
+	return strconv.Itoa(n) + " chosen posts"
 }
 
 func (l lookup) chip(field string, o ui.Option) calendar.Chip {

@@ -22,23 +22,12 @@ func (d *Desk) createPostLabels(w http.ResponseWriter, r *http.Request, scope *d
 	if r.PostFormValue("do") == "remove" {
 		change, words = db.Labelling{Remove: change.Add}, "without it"
 	}
-	return d.bulk(w, r, scope, words, func(list []chosenPost) (said []refused, err error) {
+	return d.bulk(w, r, scope, words, func(list []db.PostAct) ([]db.Done, error) {
 		for _, c := range list {
-			change.Posts = append(change.Posts, c.id)
+			change.Posts = append(change.Posts, c.Post)
 		}
-		done, err := scope.LabelPosts(r.Context(), change)
-		return refusedOf(done), err
+		return scope.LabelPosts(r.Context(), change)
 	})
-}
-
-// refusedOf are the posts of a batch that stayed as they were.
-func refusedOf(done []db.Done) (said []refused) {
-	for _, one := range done {
-		if one.No != nil {
-			said = append(said, refused{one.Post, one.No})
-		}
-	}
-	return said
 }
 
 // labelGroupsToChoose are labels and campaigns for a select.

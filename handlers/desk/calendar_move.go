@@ -215,16 +215,24 @@ func movedNotice(scope *db.Scope, l lookup, moved []db.MovedCard, back bool) ui.
 		to := clientTime(moved[0].To.At, moved[0].To.Zone)
 		n.Time = &to
 	}
+	if fields, there := wayBack(moved); there && !back {
+		n.Act = &ui.NoticeAct{Label: "Undo", Path: movesAddress(scope, l), Fields: fields}
+	}
+	return n
+}
+
+// wayBack is the form that takes moved cards to where they were, where it can be told
+// which is which and moving scheduled nothing.
+func wayBack(moved []db.MovedCard) (fields []ui.HiddenField, there bool) {
 	var cards, places []string
 	for _, m := range moved {
 		key := cardKey(m.Post, m.To.At)
-		if back || m.Scheduled || slices.Contains(cards, key) { // two cards became one: they cannot be told apart
-			return n
+		if m.Scheduled || slices.Contains(cards, key) { // two cards became one
+			return nil, false
 		}
 		cards, places = append(cards, key), append(places, cardKey(m.Post, m.From.At))
 	}
-	n.Act = &ui.NoticeAct{Label: "Undo", Path: movesAddress(scope, l), Fields: []ui.HiddenField{{Name: "card", Value: strings.Join(cards, " ")}, {Name: "back", Value: strings.Join(places, " ")}}}
-	return n
+	return []ui.HiddenField{{Name: "card", Value: strings.Join(cards, " ")}, {Name: "back", Value: strings.Join(places, " ")}}, true
 }
 
 func movedWords(moved []db.MovedCard, back bool) string {

@@ -50,7 +50,7 @@ class LiveView extends HTMLElement {
   }
 
   #busy() {
-    return this.querySelector(":is(dialog, details)[open], [aria-busy=true], [data-dragging]") !== null ||
+    return this.querySelector(":is(dialog, details)[open], [aria-busy=true], [data-dragging], [data-chosen]") !== null ||
       document.querySelector("dialog[open]") !== null ||
       this.contains(document.activeElement) && document.activeElement.matches("input, textarea, select")
   }

@@ -52,7 +52,17 @@ class PlanBoard extends HTMLElement {
   #toggle(card) {
     card.toggleAttribute("data-chosen")
     const n = this.querySelectorAll("[data-chosen]").length
-    this.#say(n === 1 ? "One post chosen" : `${n} posts chosen`)
+    const words = n === 1 ? "One post chosen" : `${n} posts chosen`
+    this.#say(words)
+    this.#offer(n, words)
+  }
+
+  // What can be done with chosen posts besides moving them is done in the list.
+  #offer(n, words) {
+    const form = this.querySelector(".plan-chosen")
+    form.hidden = n === 0
+    form.querySelector("[data-chosen-words]").textContent = words
+    form.elements.card.value = [...this.querySelectorAll("[data-chosen]")].map((card) => card.dataset.card).join(" ")
   }
 
   // A post for that day, and for the quarter of an hour that was clicked.
