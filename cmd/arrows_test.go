@@ -27,9 +27,10 @@ var arrows = []arrow{
 	{"db/blob", nil},
 	{"db/cluster", nil},
 	{"db/holiday", nil},
+	{"db/sheet", []string{"db/model"}},
 	{"db/network", []string{"db/model"}},
 	{"db/dbtest", []string{"db/..."}},
-	{"db/...", []string{"db/migrations/...", "db/holiday", "db/model", "db/network", "db/secret", "db/blob"}},
+	{"db/...", []string{"db/migrations/...", "db/holiday", "db/sheet", "db/model", "db/network", "db/secret", "db/blob"}},
 
 	{"static/...", []string{"static"}},
 	{"views/...", []string{"views/...", "static", "db/model", "db/network"}},

@@ -26,6 +26,7 @@ var notOwned = map[string]string{
 // pipeline asks about all workspaces at once, is not unique, and holds only rows
 // that still matter.
 var unledIndexes = map[string]string{
+	"imports_due":         "workers take the imports that are due",
 	"targets_counted":     "a quota of the app is counted over everybody",
 	"accounts_ending":     "the sweeper looks for connections whose people are to be told",
 	"accounts_renewed":    "the worker renews connections that are due, whoever's they are",
@@ -163,6 +164,7 @@ func TestTheRolesOwnNothingAndCannotPassTheWalls(t *testing.T) {
 var granted = map[string]struct{ app, pipeline string }{
 	"account_rates":        {pipeline: "IU"},
 	"accounts":             {app: "IU", pipeline: "IU"},
+	"acts":                 {app: "IUD"},
 	"approval_requests":    {app: "IU", pipeline: "I"},
 	"approvers":            {app: "IU", pipeline: "I"},
 	"attempts":             {pipeline: "IU"},
@@ -170,6 +172,7 @@ var granted = map[string]struct{ app, pipeline string }{
 	"blackouts":            {app: "IUD", pipeline: "I"},
 	"calendar_looks":       {app: "IU"},
 	"client_access":        {app: "IUD", pipeline: "I"},
+	"client_uses":          {app: "IU"},
 	"clients":              {app: "IU", pipeline: "I"},
 	"comments":             {app: "I", pipeline: "I"},
 	"connect_links":        {app: "IU"},
@@ -179,6 +182,9 @@ var granted = map[string]struct{ app, pipeline string }{
 	"escalation_people":    {app: "ID"},
 	"feeds":                {app: "IU"},
 	"findings":             {app: "I", pipeline: "I"},
+	"import_columns":       {app: "IU"},
+	"import_rows":          {app: "I"},
+	"imports":              {app: "IUD", pipeline: "U"},
 	"invitations":          {app: "IU"},
 	"labels":               {app: "IUD"},
 	"link_cards":           {app: "IUD"},

@@ -98,7 +98,8 @@ func register(mux web.Mux, d Deps) {
 var bodies = map[string]web.Body{
 	"POST /w/{slug}/posts": web.Own, "POST /w/{slug}/posts/{id}": web.Own, "POST /w/{slug}/posts/form": web.Own, "POST /w/{slug}/posts/check": web.Own,
 	"POST /w/{slug}/media": web.Own, "POST /w/{slug}/media/files": web.Own, "POST /w/{slug}/uploads": web.Own, "PATCH /w/{slug}/uploads/{upload}": web.Own,
-	"POST /signin": signin.FormBytes, "/": web.Own, // nothing is there to be read
+	"POST /w/{slug}/imports": web.Own,
+	"POST /signin":           signin.FormBytes, "/": web.Own, // nothing is there to be read
 }
 
 // readiness answers /readyz: one line that says what is missing.

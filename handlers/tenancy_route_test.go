@@ -38,6 +38,9 @@ var withoutIDs = map[string]string{
 	"GET /signin":   "a form",
 	"POST /signin":  "takes an address and a password",
 	"POST /signout": "ends the session of whoever asks",
+
+	"GET /forgotten":  "a form",
+	"POST /forgotten": "takes an address, and answers the same for all",
 }
 
 // routes has a case for every other address. TestEveryAddressHasACase fails for
@@ -53,12 +56,25 @@ var routes = all(settingRoutes, connectRoutes, map[string]route{
 	"GET /w/{slug}/accounts":                        free("/accounts"),
 	"POST /w/{slug}/posts/submissions":              bulk("/posts/submissions", func(h dbtest.Holding) model.PostID { return h.Draft }),
 	"POST /w/{slug}/posts/retries":                  bulk("/posts/retries", func(h dbtest.Holding) model.PostID { return h.Failed }),
+	"POST /w/{slug}/posts/schedules":                bulk("/posts/schedules", func(h dbtest.Holding) model.PostID { return h.Planned }),
+	"POST /w/{slug}/posts/cancellations":            bulk("/posts/cancellations", func(h dbtest.Holding) model.PostID { return h.Planned }),
+	"POST /w/{slug}/posts/moves":                    bulk("/posts/moves", func(h dbtest.Holding) model.PostID { return h.Planned }, "do", "by", "by", "1"),
+	"GET /passwords/{token}":                        ofNobody,
+	"POST /passwords/{token}":                       ofNobody,
+	"GET /w/{slug}/imports":                         free("/imports"),
+	"POST /w/{slug}/imports":                        newImports,
+	"GET /w/{slug}/imports/{import}":                get(func(of dbtest.Holding) string { return "/imports/" + id(of.Import) }),
+	"POST /w/{slug}/imports/{import}":               post(func(of dbtest.Holding) string { return "/imports/" + id(of.Import) }, "column", "text", "column", "accounts", "do", "start"),
+	"POST /w/{slug}/imports/{import}/removal":       post(func(of dbtest.Holding) string { return "/imports/" + id(of.SpareImport) + "/removal" }),
+	"GET /w/{slug}/imports/{import}/refused.csv":    get(func(of dbtest.Holding) string { return "/imports/" + id(of.Import) + "/refused.csv" }),
 	"POST /w/{slug}/posts/labels":                   labellings,
 	"GET /w/{slug}/days":                            free("/days"),
 	"POST /w/{slug}/days":                           newDayNotes,
 	"POST /w/{slug}/days/{note}/removal":            post(func(of dbtest.Holding) string { return "/days/" + id(of.Note) + "/removal" }),
 	"POST /w/{slug}/clients/{client}/holidays":      post(func(of dbtest.Holding) string { return "/clients/" + id(of.Client) + "/holidays" }, "holidays", "DE-BY"),
 	"POST /w/{slug}/clients/{client}/apart":         post(func(of dbtest.Holding) string { return "/clients/" + id(of.Client) + "/apart" }, "apart", "20"),
+	"GET /w/{slug}/clients":                         free("/clients?q=a"),
+	"POST /w/{slug}/client":                         clientUses,
 	"GET /w/{slug}/calendar.csv":                    lists("/calendar.csv"),
 	"GET /w/{slug}/labels":                          free("/labels"),
 	"POST /w/{slug}/labels":                         newLabels,
@@ -232,11 +248,12 @@ func activities(g *grounds, own, of dbtest.Holding) []try {
 	}
 }
 
-func bulk(path string, of1 func(dbtest.Holding) model.PostID) route {
+func bulk(path string, of1 func(dbtest.Holding) model.PostID, pairs ...string) route {
 	return func(g *grounds, own, of dbtest.Holding) []try {
+		form := fields(append([]string{"post", id(of1(of)) + ":" + g.seen(of, of1(of))}, pairs...)...)
 		return []try{
-			{name: "post", path: at(own, path), form: fields("post", id(of1(of))+":"+g.seen(of, of1(of)))},
-			{name: "filter", path: at(own, path+"?client="+id(of.Client)), form: fields("post", id(of1(of))+":"+g.seen(of, of1(of)))},
+			{name: "post", path: at(own, path), form: form},
+			{name: "filter", path: at(own, path+"?client="+id(of.Client)), form: form},
 		}
 	}
 }
@@ -250,6 +267,17 @@ func labellings(_ *grounds, own, of dbtest.Holding) []try {
 		{name: "label", path: at(own, "/posts/labels"), form: form(own.Draft, of.Label)},
 	}
 }
+
+func clientUses(_ *grounds, own, of dbtest.Holding) []try {
+	return []try{{name: "client", path: at(own, "/client"), form: fields("client", id(of.Client), "to", at(own, "/posts"))}}
+}
+
+func newImports(_ *grounds, own, of dbtest.Holding) []try {
+	return []try{{name: "client", path: at(own, "/imports"), form: fields("client", id(of.Client)), file: []byte("Text,Accounts\nA new post,@somebody\n")}}
+}
+
+// ofNobody is for links that belong to a person and to no workspace.
+func ofNobody(*grounds, dbtest.Holding, dbtest.Holding) []try { return nil }
 
 func newDayNotes(_ *grounds, own, of dbtest.Holding) []try {
 	return []try{{name: "client", path: at(own, "/days"), form: fields("day", "2026-03-12", "words", "One more", "client", id(of.Client))}}

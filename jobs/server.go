@@ -27,6 +27,7 @@ type Deps struct {
 	Blobs       Shelves
 	Mail        Mailer
 	Library     *Librarian // nil: this worker leaves files alone
+	Imports     *Importer  // nil: it leaves imports alone
 	Settings    Settings
 	Log         *slog.Logger
 	Now         func() time.Time
@@ -131,7 +132,7 @@ func (s *Server) Start(ctx context.Context) error {
 		return err
 	}
 	s.servers = []*asynq.Server{publish, others}
-	if err := s.startMedia(); err != nil {
+	if err := errors.Join(s.startMedia(), s.startImports()); err != nil {
 		return err
 	}
 	s.wg.Go(func() {
@@ -232,6 +233,10 @@ func (s *Server) tick(ctx context.Context) error {
 	err = s.ticker.Tick(ctx)
 	if s.librarian != nil {
 		_, of := s.ticker.Media(ctx)
+		err = errors.Join(err, of)
+	}
+	if s.deps.Imports != nil {
+		_, of := s.ticker.Imports(ctx)
 		err = errors.Join(err, of)
 	}
 	return err

@@ -22,6 +22,7 @@ const (
 	taskRenew     = "account:renew" // connections ahead of their end
 	taskMail      = "mail:deliver"
 	taskMedia     = "media:work"
+	taskImport    = "import:run"
 )
 
 const (
@@ -29,12 +30,13 @@ const (
 	queueBulk    = "publish_bulk"
 	queueLookUp  = "look_up"
 	queueClock   = "clock"
-	queueMedia   = "media"       // pictures: a second each
+	queueMedia   = "media" // pictures: a second each
+	queueImport  = "imports"
 	queueFilm    = "media_video" // videos: up to hours each, so they have workers of their own
 )
 
 // queueNames is all of them.
-var queueNames = []string{queuePublish, queueBulk, queueLookUp, queueClock, queueMedia, queueFilm}
+var queueNames = []string{queuePublish, queueBulk, queueLookUp, queueClock, queueMedia, queueFilm, queueImport}
 
 // kind says how a task runs. asynq's own retry is for the transport only (a
 // worker that died, a database that did not answer before the claim); what the
@@ -55,6 +57,7 @@ var kinds = map[string]kind{
 	taskRenew:     {queueClock, 0, 5 * time.Minute},
 	taskMail:      {queueClock, 0, 2 * time.Minute},
 	taskMedia:     {queueMedia, 50, 8 * time.Hour},
+	taskImport:    {queueImport, 0, 2 * time.Hour},
 }
 
 // retryDelay is how long asynq waits before it hands a task out again.

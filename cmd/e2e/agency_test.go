@@ -260,12 +260,26 @@ func letter(t *testing.T, to string, seen int) mailbox.Mail {
 // link is the review link of the newest mail to the approver.
 func (a *agency) link(t *testing.T, seen int) string {
 	t.Helper()
-	m := letter(t, a.approver(), seen)
-	found := reviewLink.FindString(m.Text)
+	return linkIn(t, letter(t, a.approver(), seen), reviewLink)
+}
+
+func linkIn(t *testing.T, m mailbox.Mail, shape *regexp.Regexp) string {
+	t.Helper()
+	found := shape.FindString(m.Text)
 	if found == "" {
-		t.Fatalf("no review link in the mail: %s", m.Text)
+		t.Fatalf("no such link in the mail: %s", m.Text)
 	}
 	return found
 }
 
 func postID(n int64) model.PostID { return model.PostID(n) }
+
+// due is the wall clock that the first target of a post is planned for.
+func (a *agency) due(t *testing.T, page db.PostPage) time.Time {
+	t.Helper()
+	now, err := a.owner.Post(t.Context(), page.Post.ID)
+	if err != nil || now.Targets[0].LocalAt == nil {
+		t.Fatalf("no time: %v", err)
+	}
+	return *now.Targets[0].LocalAt
+}

@@ -54,8 +54,8 @@ func furnished(t *testing.T) (a *agency, screens []screen) {
 		return screen{name: name, path: a.path(fmt.Sprintf(rest, args...))}
 	}
 	return a, []screen{
-		{"sign-in", "/signin", true}, {"review", link, true}, {"review calendar", link + "/calendar", true}, {"nothing there", "/nowhere", true},
-		at("calendar", "/calendar?view=month"), at("tray", "/calendar?tray=open"), at("week", "/calendar?view=week"), at("day", "/calendar?view=day"), at("list", "/calendar?view=list"), at("posts", "/posts"), at("feeds", "/feeds"), at("networks", "/settings/networks"), at("find", "/find?q=a"), at("find, nothing asked", "/find"), at("new post", "/posts/new"), at("labels", "/labels"), at("days", "/days"),
+		{"sign-in", "/signin", true}, {"forgotten", "/forgotten", true}, {"forgotten, link over", "/passwords/none", true}, {"review", link, true}, {"review calendar", link + "/calendar", true}, {"nothing there", "/nowhere", true},
+		at("calendar", "/calendar?view=month"), at("tray", "/calendar?tray=open"), at("week", "/calendar?view=week"), at("day", "/calendar?view=day"), at("list", "/calendar?view=list"), at("posts", "/posts"), at("feeds", "/feeds"), at("networks", "/settings/networks"), at("find", "/find?q=a"), at("find, nothing asked", "/find"), at("new post", "/posts/new"), at("labels", "/labels"), at("clients to choose", "/clients"), at("imports", "/imports"), at("import", "/imports/%d", a.brought(t)), at("days", "/days"),
 		at("media", "/media"), at("media, list", "/media?view=list&q=d"), at("media, none", "/media?q=nothing"), at("new files", "/media/new"), at("asset", "/media/%d", loaf.ID),
 		at("crop", "/media/%d/crop?preset=instagram/story", loaf.ID), at("focus", "/media/%d/crop", loaf.ID),
 		at("draft", "/posts/%d", draft.Post.ID), at("asked", "/posts/%d", asked.Post.ID), at("sent", "/posts/%d", failed.Post.ID),
@@ -149,7 +149,7 @@ func TestEveryScreenIsForEverybody(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			stranger, member := open(t, look), a.member(t, look, a.anna())
-			stranger.refuses(404)
+			stranger.refuses(404, 410)
 			for _, s := range screens {
 				p := member
 				if s.stranger {

@@ -46,6 +46,9 @@ type Holding struct {
 	Consent    model.ConsentID     // the owner is back from it, and has not chosen
 	Door       model.ConnectLinkID // by which the client connects accounts
 
+	Import      model.ImportID // a table of the client's, with a row that was refused
+	SpareImport model.ImportID // another
+
 	Label    model.LabelID // of the client, on the draft
 	Campaign model.LabelID // of the client, on what is planned
 	Spare    model.LabelID // of the client, on nothing
@@ -95,6 +98,8 @@ func (a *Agency) Holding(t testing.TB, slug string) Holding {
 	h.subscribe(t)
 	h.labels(t)
 	h.keepCard(t)
+	h.act(t)
+	h.bring(t)
 	h.invite(t)
 	h.signIn(t)
 	h.fill(t)
@@ -207,6 +212,32 @@ func (h *Holding) subscribe(t testing.TB) {
 		t.Fatal(err)
 	}
 	h.Feed = Look[model.FeedID](t, h.w, h.Shard, `SELECT max(id) FROM tenant.feeds WHERE tenant_id = $1 AND client_id = $2`, h.ID, h.Client) // the later one
+}
+
+// act looks at the client's lists, and sends a form for several posts.
+func (h *Holding) act(t testing.TB) {
+	t.Helper()
+	for _, client := range []model.ClientID{h.Client, 0} {
+		if err := h.Owner.UseClient(t.Context(), client); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := h.Owner.CancelPosts(t.Context(), h.Mark+"-a-form-of-bulk", []db.PostAct{{Post: h.Draft}}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// bring brings two tables along.
+func (h *Holding) bring(t testing.TB) {
+	t.Helper()
+	for i, to := range []*model.ImportID{&h.Import, &h.SpareImport} {
+		var err error
+		if *to, _, err = h.Owner.AddImport(t.Context(), h.Client, h.Mark+".csv", fmt.Appendf(nil, "Text,Accounts\n%[1]s imported %[2]d,@%[1]s\n%[1]s again,@%[1]s\n", h.Mark, i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.w.Super(t, h.Shard, `INSERT INTO tenant.import_rows (tenant_id, import_id, row, post_id, say) VALUES ($1, $2, 0, NULL, $3), ($1, $2, 1, $4, $3)`, h.ID, h.Import, h.Mark, h.Draft)
+	h.w.Super(t, h.Shard, `INSERT INTO tenant.import_columns (tenant_id, head, columns, day_first) VALUES ($1, convert_to($2, 'UTF8'), '{text}', true)`, h.ID, h.Mark)
 }
 
 // keepCard keeps what was read at an address a while ago.

@@ -94,6 +94,10 @@ var deeds = map[string]deed{
 	"user/removed":            {"user-minus", "took", "out of the workspace"},
 	"user/profile_edited":     {"pencil", "changed", "profile"},
 	"user/password_changed":   {"key-round", "changed", "password"},
+	"client/import_begun":     {"download", "began an import of posts for", ""},
+	"client/imported":         {"download", "had posts imported for", ""},
+	"client/import_forgotten": {"trash-2", "took an import out of the list of", ""},
+	"user/password_reset":     {"key-round", "chose by a mailed link", "password"},
 }
 
 // activityLine tells an audit line. A verb that is not known is told as it is.

@@ -69,6 +69,12 @@ func addressLabel(address string) string {
 	return "The address"
 }
 
+// FetchFile copies a file into a client's library for whoever acts in scope.
+func (d *Desk) FetchFile(ctx context.Context, scope *db.Scope, client model.ClientID, address string) (model.MediaID, error) {
+	asset, _, err := d.takeAddress(ctx, scope, client, address)
+	return asset.ID, d.Stored(ctx, err)
+}
+
 func (d *Desk) takeAddress(ctx context.Context, scope *db.Scope, client model.ClientID, address string) (a db.Asset, again bool, err error) {
 	if err := d.CheckAddress(address); err != nil {
 		return a, false, err

@@ -37,6 +37,8 @@ func (d *Desk) routes() []route {
 		d.labelRoutes(),
 		d.dayNoteRoutes(),
 		d.copyRoutes(),
+		d.clientSwitchRoutes(),
+		d.importRoutes(),
 	} {
 		all = append(all, list...)
 	}

@@ -26,7 +26,7 @@ var states = []string{
 
 // walk signs in and lists every screen there is.
 func (c *camera) walk(d *demo.Demo) ([]screen, error) {
-	all := []screen{{"signin", "/signin"}, {"missing", "/nothing-here"}}
+	all := []screen{{"signin", "/signin"}, {"forgotten", "/forgotten"}, {"missing", "/nothing-here"}}
 	if err := c.signIn(); err != nil {
 		return nil, err
 	}
@@ -38,6 +38,7 @@ func (c *camera) walk(d *demo.Demo) ([]screen, error) {
 	} {
 		all = append(all, screen{name, workspace + path})
 	}
+	all = append(all, screen{"choose-client", workspace + "/clients"}, screen{"imports", workspace + "/imports"})
 	for _, state := range states {
 		post, err := c.follow(workspace+"/posts?state="+state, "a.posts-words")
 		if err != nil {

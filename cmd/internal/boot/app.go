@@ -23,6 +23,8 @@ import (
 	"herald/db/blob"
 	"herald/db/picture"
 	"herald/handlers"
+	"herald/handlers/desk"
+	"herald/handlers/web"
 	"herald/jobs"
 	"herald/jobs/darkroom"
 	"herald/jobs/mail"
@@ -207,10 +209,16 @@ func (a *App) Worker() (*jobs.Server, error) {
 		return nil, err
 	}
 	return jobs.NewServer(jobs.Deps{
-		Library: library,
-		Pipe:    a.Pipe, Redis: a.Redis, Networks: a.Config.Adapters(a.Now), Aggregators: a.Config.Aggregators(a.Now), Mail: deliverer, Blobs: a.Blobs, Settings: a.Config.Pipeline, Log: a.Log, Now: a.Now,
+		Library: library, Imports: &jobs.Importer{Store: a.Store, Fetch: a.fetchFile()},
+		Pipe: a.Pipe, Redis: a.Redis, Networks: a.Config.Adapters(a.Now), Aggregators: a.Config.Aggregators(a.Now), Mail: deliverer, Blobs: a.Blobs, Settings: a.Config.Pipeline, Log: a.Log, Now: a.Now,
 		Media: media{blobs: a.Blobs, ring: a.Config.Ring, baseURL: a.Config.BaseURL, now: a.Now}, Fail: failPoint(),
 	}), nil
+}
+
+// fetchFile copies files for imports, by the rules of the library's own form.
+func (a *App) fetchFile() db.FetchFile {
+	d := &desk.Desk{Edge: &web.Edge{Store: a.Store, Log: a.Log, Now: a.Now}, Blobs: a.Blobs, Limits: desk.Limits{UploadBytes: a.Config.UploadBytes}, CheckAddress: a.Config.CheckAddress, Fetch: a.Config.Fetcher(a.Now)}
+	return d.FetchFile
 }
 
 // library is who scans and develops uploads.

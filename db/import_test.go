@@ -1,0 +1,294 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"herald/db"
+	"herald/db/dbtest"
+	"herald/db/model"
+	"herald/db/network"
+)
+
+// bringer is an agency that brings tables along, and a worker for them.
+type bringer struct {
+	*dbtest.World
+	agency *dbtest.Agency
+	client model.ClientID
+	pipe   *db.Pipeline
+	media  model.MediaID // the client's file, which every address holds
+	picked []string      // addresses that were fetched
+	broken error         // what fetching answers
+}
+
+func newBringer(t *testing.T) *bringer {
+	t.Helper()
+	w := dbtest.New(t)
+	b := &bringer{World: w, agency: w.Agency(t, "north", dbtest.SecondShard)}
+	b.client = b.agency.Client(t, "acme")
+	for net, handle := range map[network.Name]string{network.Mastodon: "@acme", network.Webhook: "acme screens", network.Facebook: "@acme"} {
+		id := b.agency.Account(t, b.client, net)
+		w.Super(t, dbtest.SecondShard, `UPDATE tenant.accounts SET handle = $3 WHERE tenant_id = $1 AND id = $2`, b.agency.ID, id, handle)
+	}
+	b.media = dbtest.Look[model.MediaID](t, w, dbtest.SecondShard, `INSERT INTO tenant.media (tenant_id, client_id, state, kind, type, name, path, sha256, bytes, width, height, alt, created_at)
+		VALUES ($1, $2, 'ready', 'image', 'image/jpeg', 'Loaf of bread.jpg', 'x.jpg', sha256('x'), 1000, 800, 800, 'A loaf', now()) RETURNING id`, b.agency.ID, b.client)
+	w.Super(t, dbtest.SecondShard, `INSERT INTO tenant.blackouts (tenant_id, client_id, from_at, to_at, reason) VALUES ($1, $2, '2026-04-02T00:00Z', '2026-04-03T00:00Z', 'quiet day')`, b.agency.ID, b.client)
+	pipe, err := db.OpenPipeline(t.Context(), w.Options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pipe.Close)
+	b.pipe = pipe
+	return b
+}
+
+// bring has a table read as it seems to mean, and begun.
+func (b *bringer) bring(t *testing.T, table string) model.ImportID {
+	t.Helper()
+	id, again, err := b.agency.Owner.AddImport(t.Context(), b.client, "plan.csv", []byte(table))
+	if err != nil || again {
+		t.Fatal(again, err)
+	}
+	p, err := b.agency.Owner.PreviewImport(t.Context(), id, nil, true)
+	if err != nil || p.Missing != "" {
+		t.Fatal(p.Missing, err)
+	}
+	if err := b.agency.Owner.StartImport(t.Context(), id, p.Columns, true); err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func (b *bringer) fetch(_ context.Context, _ *db.Scope, client model.ClientID, address string) (model.MediaID, error) {
+	b.picked = append(b.picked, address)
+	if strings.Contains(address, "private") {
+		return 0, model.Refuse(model.Unprocessable, "Herald may not call that address.")
+	}
+	return b.media, b.broken
+}
+
+// work takes what is due once, and runs it.
+func (b *bringer) work(t *testing.T) error {
+	t.Helper()
+	var due []db.ImportKey
+	if _, err := b.pipe.TakeImports(t.Context(), dbtest.SecondShard, 10, func(list []db.ImportKey) error { due = list; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	var errs []error
+	for _, k := range due {
+		scope, err := b.Store.Enter(t.Context(), k.User, k.Slug)
+		if err != nil {
+			t.Fatal(err)
+		}
+		errs = append(errs, scope.RunImport(t.Context(), k.ID, b.fetch))
+	}
+	return errors.Join(errs...)
+}
+
+func (b *bringer) outcomes(t *testing.T, id model.ImportID) (i db.Import, list []db.ImportOutcome) {
+	t.Helper()
+	i, list, err := b.agency.Owner.ImportOutcomes(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i, list
+}
+
+func TestATableBecomesDraftsAndEachRowThatDoesNotSaysWhy(t *testing.T) {
+	t.Parallel()
+	b := newBringer(t)
+	if _, err := b.agency.Owner.AddLabel(t.Context(), db.Label{Kind: db.PlainLabel, Name: "Spring", Tint: 1}); err != nil {
+		t.Fatal(err)
+	}
+	lines := []struct{ row, say string }{ // an empty say is a draft without a word
+		{`Fresh rye;29.3.2026 14:30;mastodon @acme, acme screens;Loaf of bread.jpg;Spring;Rye;Only here`, ""},
+		{`No time;;mastodon;;;;`, ""},
+		{`Twice, said which;25.10.2026 02:30 second;mastodon;;;;`, ""},
+		{`In the gap;29.3.2026 02:30;mastodon;;;;`, "does not exist"},
+		{`Twice;25.10.2026 02:30;mastodon;;;;`, "Write “first” or “second”"},
+		{`Gone;1.3.2026 10:00;mastodon;;;;`, "That time has passed"},
+		{`Quiet;2.4.2026 10:00;mastodon;;;;`, "quiet day"},
+		{`When?;soon;mastodon;;;;`, "“soon” is no day with a time"},
+		{`Whose?;;@acme;;;;`, "write the network before it"},
+		{`Nobody's;;@nobody;;;;`, "has no account “@nobody”"},
+		{`No account;;;;;;`, "names no account"},
+		{`No file;;mastodon;cheese.jpg;;;`, "has no file “cheese.jpg”"},
+		{`No label;;mastodon;;Autumn;;`, "There is no label “Autumn”"},
+		{`Far away;;mastodon;https://private.example/a.jpg;;;`, "Herald may not call that address."},
+		{`;;mastodon;;;;`, "no text and no file"},
+		{`"=cmd|' /C calc'!A0";;mastodon;;;;`, ""},
+		{strings.Repeat("long ", 200) + `;;mastodon @acme;;;;`, "Mastodon @acme:"},
+	}
+	table := "Text;Date;Accounts;Images;Tags;Notes;Mastodon\n"
+	for _, l := range lines {
+		table += l.row + "\n"
+	}
+	id := b.bring(t, table)
+	if err := b.work(t); err != nil {
+		t.Fatal(err)
+	}
+	i, list := b.outcomes(t, id)
+	if i.State != db.ImportDone || i.Done != len(lines) || i.Made != 5 || i.FinishedAt == nil {
+		t.Errorf("%+v", i)
+	}
+	said := map[int]db.ImportOutcome{}
+	for _, one := range list {
+		said[one.Line] = one
+	}
+	for n, l := range lines {
+		got := said[n+2]
+		if l.say == "" && (got.Post == nil || got.Say != "") || l.say != "" && !strings.Contains(got.Say, l.say) {
+			t.Errorf("%q: post %v, %q", l.row, got.Post, got.Say)
+		}
+	}
+	rye, err := b.agency.Owner.Post(t.Context(), *said[2].Post)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := rye.Version.Content
+	if len(rye.Targets) != 2 || rye.Post.Notes != "Rye" || len(rye.Post.Labels) != 1 || c.Text != "Fresh rye" || *c.Variants["mastodon"].Text != "Only here" || len(c.Media) != 1 || c.Media[0].ID != b.media {
+		t.Errorf("%+v\n%+v", rye.Post, c)
+	}
+	if due := rye.Targets[0].LocalAt; due == nil || model.LocalOf(*due).String() != "2026-03-29T14:30" || *rye.Targets[0].Zone != "Europe/Berlin" || rye.Targets[0].State != model.Draft {
+		t.Errorf("planned for %v, %s", due, rye.Targets[0].State)
+	}
+	later, _ := b.agency.Owner.Post(t.Context(), *said[4].Post)
+	if at := later.Targets[0].DueAt; at == nil || at.Format("15:04") != "01:30" {
+		t.Errorf("the second 02:30 is %v", at)
+	}
+	long, _ := b.agency.Owner.Post(t.Context(), *said[len(lines)+1].Post)
+	if long.Targets[0].State != model.Invalid {
+		t.Errorf("what the network refuses is %s", long.Targets[0].State)
+	}
+	if len(b.picked) != 1 {
+		t.Errorf("fetched %q", b.picked)
+	}
+}
+
+func TestTheSameFileAgainSaysSoAndMakesNothing(t *testing.T) {
+	t.Parallel()
+	b := newBringer(t)
+	const table = "Caption,Network\none,mastodon\ntwo,mastodon\n"
+	id := b.bring(t, table)
+	if err := b.work(t); err != nil {
+		t.Fatal(err)
+	}
+	got, again, err := b.agency.Owner.AddImport(t.Context(), b.client, "other name.csv", []byte(table))
+	if err != nil || !again || got != id {
+		t.Errorf("%d %t %v", got, again, err)
+	}
+	if err := b.agency.Owner.StartImport(t.Context(), id, []db.ImportColumn{db.ColumnText, db.ColumnNetworks}, true); err != nil {
+		t.Errorf("started again: %v", err)
+	}
+	b.Super(t, dbtest.SecondShard, `UPDATE tenant.imports SET state = 'queued', next_at = $2 WHERE tenant_id = $1`, b.agency.ID, b.Clock.Now())
+	b.Super(t, dbtest.SecondShard, `DELETE FROM tenant.import_rows WHERE tenant_id = $1`, b.agency.ID)
+	if err := b.work(t); err != nil {
+		t.Fatal(err)
+	}
+	if n := dbtest.Look[int](t, b.World, dbtest.SecondShard, `SELECT count(*) FROM tenant.posts WHERE tenant_id = $1`, b.agency.ID); n != 2 {
+		t.Errorf("%d posts", n)
+	}
+	other := b.agency.Client(t, "york")
+	if _, again, err := b.agency.Owner.AddImport(t.Context(), other, "x.csv", []byte(table)); again || err != nil {
+		t.Errorf("another client's: %t %v", again, err)
+	}
+	if err := b.agency.Owner.ForgetImport(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	if _, again, _ := b.agency.Owner.AddImport(t.Context(), b.client, "x.csv", []byte(table)); again {
+		t.Error("a forgotten import is remembered")
+	}
+}
+
+func TestAnImportThatBreaksOffGoesOnWhereItWas(t *testing.T) {
+	t.Parallel()
+	b := newBringer(t)
+	table := "Text,Network,Media\n"
+	for i := range 12 {
+		table += fmt.Sprintf("post %d,mastodon,\n", i)
+	}
+	id := b.bring(t, table+"the last,mastodon,https://files.example/a.jpg\n")
+	b.broken = errors.New("the store is away")
+	if err := b.work(t); err == nil {
+		t.Fatal("it did not break off")
+	}
+	if i, list := b.outcomes(t, id); i.State != db.ImportRunning || i.Done != 10 || len(list) != 10 {
+		t.Errorf("%+v", i)
+	}
+	if err := b.work(t); err != nil {
+		t.Errorf("taken before its lease ran out: %v", err)
+	}
+	b.Clock.Advance(db.ImportLease)
+	b.broken = nil
+	b.Super(t, dbtest.SecondShard, `UPDATE tenant.accounts SET state = 'disabled' WHERE tenant_id = $1 AND network = 'facebook'`, b.agency.ID)
+	_ = b.work(t)
+	i, _ := b.outcomes(t, id)
+	if n := dbtest.Look[int](t, b.World, dbtest.SecondShard, `SELECT count(*) FROM tenant.posts WHERE tenant_id = $1`, b.agency.ID); i.State != db.ImportDone || n != i.Made || i.Done != 13 {
+		t.Errorf("%d posts, %+v", n, i)
+	}
+}
+
+func TestAnImportThatBreaksOffTooOftenIsGivenUp(t *testing.T) {
+	t.Parallel()
+	b := newBringer(t)
+	id := b.bring(t, "Text,Network,Media\none,mastodon,https://files.example/a.jpg\n")
+	b.broken = errors.New("the store is away")
+	for range 7 {
+		_ = b.work(t)
+		b.Clock.Advance(db.ImportLease)
+	}
+	if i, _ := b.outcomes(t, id); i.State != db.ImportFailed || len(b.picked) != 5 {
+		t.Errorf("%s after %d tries", i.State, len(b.picked))
+	}
+	if _, again, _ := b.agency.Owner.AddImport(t.Context(), b.client, "x.csv", []byte("Text,Network,Media\none,mastodon,https://files.example/a.jpg\n")); again {
+		t.Error("what was given up cannot be tried anew")
+	}
+}
+
+func TestColumnsAreGuessedAndThenRemembered(t *testing.T) {
+	t.Parallel()
+	for head, want := range map[string]string{
+		"Post Text|Publish date|Time (CET)|Profile|Image URL|Alt text|Hashtags|First comment": "text|day|clock|accounts|media|alt||comment",
+		"Datum|Uhrzeit|Kanal|Beschreibung|Bild|Kampagne|Notizen":                              "day|clock|networks|text|media|campaign|notes",
+		"Message|Facebook text|Instagram|Link|Tags|Text|Problem":                              "text|text:facebook|text:instagram|link|labels||",
+	} {
+		var got []string
+		for _, c := range db.GuessColumns(strings.Split(head, "|")) {
+			got = append(got, string(c))
+		}
+		if s := strings.Join(got, "|"); s != want {
+			t.Errorf("%s: %s", head, s)
+		}
+	}
+	b := newBringer(t)
+	add := func(table string) db.ImportPreview {
+		id, _, err := b.agency.Owner.AddImport(t.Context(), b.client, "x.csv", []byte(table))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := b.agency.Owner.PreviewImport(t.Context(), id, nil, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	first := add("What,Where\none,mastodon\n")
+	if first.Missing == "" {
+		t.Errorf("guessed %q", first.Columns)
+	}
+	mine := []db.ImportColumn{db.ColumnText, db.ColumnNetworks}
+	for _, wrong := range [][]db.ImportColumn{nil, {db.ColumnText}, {db.ColumnText, db.ColumnText}, {db.ColumnText, "passwords"}, {db.ColumnText, db.ColumnNone}, {db.ColumnClock, db.ColumnNetworks}} {
+		if _, ok := model.Refused(b.agency.Owner.StartImport(t.Context(), first.ID, wrong, true)); !ok {
+			t.Errorf("%q is taken", wrong)
+		}
+	}
+	if err := b.agency.Owner.StartImport(t.Context(), first.ID, mine, false); err != nil {
+		t.Fatal(err)
+	}
+	if second := add("what,WHERE\ntwo,mastodon\n"); second.Missing != "" || second.Columns[1] != db.ColumnNetworks || second.DayFirst {
+		t.Errorf("%+v", second.Import)
+	}
+}
