@@ -184,7 +184,7 @@ func (e *editing) options(t db.CheckedTarget) (fields []composer.OptionField) {
 // media is the post's files and where more are put.
 func (e *editing) media() composer.Media {
 	m := composer.Media{Paths: e.paths, Said: e.taken.said, Refused: e.taken.refused, Address: strings.Join(e.taken.kept, " "), Problem: e.fields["media"],
-		Accept: accepted, Say: whatIsTaken(e.desk.uploadBytes())}
+		Accept: accepted, Say: e.desk.whatIsTaken(e.desk.uploadBytes())}
 	if form := e.desk.formBytes(); form < e.desk.uploadBytes() {
 		m.Plain = "Without JavaScript: up to " + megabytes(form) + " each."
 	}

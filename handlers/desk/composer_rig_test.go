@@ -55,6 +55,7 @@ type studio struct {
 	account model.AccountID // on Mastodon
 	owner   *http.Client
 	library *jobs.Librarian
+	desk    *desk.Desk
 }
 
 const uploadLimit = 2 << 20
@@ -75,6 +76,7 @@ func newStudio(t *testing.T) *studio {
 	mux := http.NewServeMux()
 	d := &desk.Desk{Edge: s.edge, Ring: s.Ring, Blobs: s.blobs, URLLife: 15 * time.Minute, Limits: desk.Limits{UploadBytes: uploadLimit, Patience: 30 * time.Second},
 		CheckAddress: func(address string) error { return httpx.CheckAddress(address, near) }, Fetch: fetcher()}
+	s.desk = d
 	d.Register(mux)
 	hooks.Register(mux, hooks.Deps{Edge: s.edge, Ring: s.Ring, Blobs: s.blobs})
 	review.Register(mux, review.Deps{Edge: s.edge, Ring: s.Ring, URLLife: 15 * time.Minute, BaseURL: "https://herald.example"})

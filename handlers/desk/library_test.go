@@ -366,6 +366,21 @@ func TestFilesGoIntoTheLibraryByAPlainForm(t *testing.T) {
 	s.post(t, s.owner, "/w/north/media/files", place, file{"e.jpg", jpg}).want(t, 422, "Choose the client whose files these are.")
 }
 
+// A picture may have less than a video, and a plain form takes less than script does.
+func TestWhereFilesArePutItSaysHowLargeTheyMayBe(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	for limit, says := range map[int64]map[string]string{
+		4 << 30:  {"/media": "GIF or HEIC up to 50 MB, MP4 or MOV up to 4 GB", "/posts/new": "GIF or HEIC up to 50 MB, MP4 or MOV up to 4 GB", "/media/new": "GIF or HEIC up to 50 MB, MP4 or MOV up to 512 MB"},
+		20 << 20: {"/media": "HEIC, MP4 or MOV, up to 20 MB each", "/posts/new": "HEIC, MP4 or MOV, up to 20 MB each", "/media/new": "HEIC, MP4 or MOV, up to 20 MB each"},
+	} {
+		s.desk.Limits.UploadBytes = limit
+		for at, say := range says {
+			s.get(t, s.owner, "/w/north"+at).want(t, 200, say)
+		}
+	}
+}
+
 func TestFilesGoIntoTheLibraryByAddress(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)

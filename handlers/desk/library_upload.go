@@ -27,7 +27,7 @@ func (d *Desk) uploadProps(scope *db.Scope, l shelf, a around) *library.Upload {
 		return nil
 	}
 	u := &library.Upload{Href: l.under("/new"), Action: at(scope, "/media/files"), Endpoint: at(scope, "/uploads"), Arrived: at(scope, "/media/arrivals"), Back: l.with(), Accept: accepted,
-		Say: whatIsTaken(d.uploadBytes()), Fetch: library.Fetch{Action: at(scope, "/media/files")}}
+		Say: d.whatIsTaken(d.uploadBytes()), Fetch: library.Fetch{Action: at(scope, "/media/files")}}
 	if open, found := folderIn(a.folders, l.wants.Folder); found {
 		u.Client, u.Folder, u.Place = id(open.ClientID), id(open.ID), open.Name
 		if len(a.clients) > 1 {
@@ -41,9 +41,14 @@ func (d *Desk) uploadProps(scope *db.Scope, l shelf, a around) *library.Upload {
 	return u
 }
 
-// whatIsTaken says what is taken, up to most bytes each.
-func whatIsTaken(most int64) string {
-	return "JPEG, PNG, WebP, GIF, HEIC, MP4 or MOV, up to " + megabytes(most) + " each"
+// whatIsTaken says what is taken where a file has at most so many bytes, which is
+// less for a picture.
+func (d *Desk) whatIsTaken(most int64) string {
+	pictures := d.limits().PictureBytes
+	if most <= pictures {
+		return "JPEG, PNG, WebP, GIF, HEIC, MP4 or MOV, up to " + megabytes(most) + " each"
+	}
+	return "JPEG, PNG, WebP, GIF or HEIC up to " + megabytes(pictures) + ", MP4 or MOV up to " + megabytes(most)
 }
 
 func clientName(clients []db.LibraryClient, id model.ClientID) string {
@@ -80,7 +85,7 @@ func (d *Desk) drawNewFiles(w http.ResponseWriter, r *http.Request, scope *db.Sc
 	if _, found := folderIn(a.folders, l.wants.Folder); u == nil || l.wants.Folder != 0 && !found {
 		return model.Refuse(model.NotFound, "There is no such folder.")
 	}
-	u.Say = whatIsTaken(d.formBytes())
+	u.Say = d.whatIsTaken(d.formBytes())
 	with(u)
 	screen := libraryScreen("Add files")
 	screen.wide = false
