@@ -110,9 +110,8 @@ func (c *checker) unread(field string, i int, rule FileRule) {
 
 func (c *checker) alt(field string, i int) {
 	m, a := c.d.Media[i], c.n.Alt
-	taken := c.rule.Alt && (m.Kind == Image && a.Image || m.Kind == Video && a.Video)
 	switch has := utf8.RuneCountInString(m.Alt); {
-	case !taken:
+	case !c.n.TakesAlt(c.rule.Format, m.Kind):
 	case Blank(m.Alt):
 		c.warn(field, AltMissing, "%s has no alt text: add one for people who cannot see it.", c.file(i))
 	case !c.readable(field, "The alt text of "+c.name(i), m.Alt):

@@ -43,10 +43,11 @@ type AltRule struct {
 	Max          int
 }
 
-// TakesAlt says whether the network has a place for an alt text of such a file, in
-// some of its formats at least.
-func (n *Network) TakesAlt(kind MediaKind) bool {
-	return kind == Image && n.Alt.Image || kind == Video && n.Alt.Video
+// TakesAlt says whether the network has a place for an alt text of such a file in a
+// post of the format.
+func (n *Network) TakesAlt(f Format, kind MediaKind) bool {
+	rule, _ := n.Rule(f)
+	return rule.Alt && (kind == Image && n.Alt.Image || kind == Video && n.Alt.Video)
 }
 
 // LinkUse is what becomes of Draft.Link.

@@ -76,7 +76,7 @@ func (e *editing) look(t db.CheckedTarget) preview.Props {
 // sent. What is not ready yet has no picture.
 func (e *editing) shown(t db.CheckedTarget, i int, a db.Asset) preview.Media {
 	sent := t.Draft.Media[i]
-	m := preview.Media{Video: sent.Kind == network.Video, Alt: sent.Alt, TakesAlt: t.Network.TakesAlt(sent.Kind), Width: sent.Width, Height: sent.Height}
+	m := preview.Media{Video: sent.Kind == network.Video, Alt: sent.Alt, TakesAlt: t.Network.TakesAlt(t.Network.FormatOf(t.Draft), sent.Kind), Width: sent.Width, Height: sent.Height}
 	if sent.Width > 0 {
 		m.Facts = fmt.Sprintf("%d × %d, %s", sent.Width, sent.Height, typeWord(sent.Type))
 	}

@@ -215,13 +215,16 @@ func (d *Desk) partOf(scope *db.Scope, p model.Part, name network.Name, media ma
 		}
 		kind := map[bool]network.MediaKind{true: network.Video, false: network.Image}[f.Video]
 		draft.Media = append(draft.Media, network.Media{Kind: kind, Alt: m.Alt})
-		file := fileShown(f, m.Alt, ok && n.TakesAlt(kind))
+		file := fileShown(f, m.Alt)
 		if i < len(sent) && sent[i].ID == m.ID {
 			file = d.asSent(scope, file, sent[i])
 		}
 		shown = append(shown, file)
 	}
 	if ok {
+		for i := range shown {
+			shown[i].TakesAlt = n.TakesAlt(n.FormatOf(draft), draft.Media[i].Kind)
+		}
 		draft, _ = n.Fit(draft)
 	}
 	out := preview.Of(n, draft)
@@ -233,8 +236,8 @@ func (d *Desk) partOf(scope *db.Scope, p model.Part, name network.Name, media ma
 }
 
 // fileShown is a file as it was put in. What is not ready has no picture.
-func fileShown(f composer.File, alt string, takesAlt bool) preview.Media {
-	m := preview.Media{Video: f.Video, Source: f.Thumb, Alt: alt, TakesAlt: takesAlt, Waits: f.Say}
+func fileShown(f composer.File, alt string) preview.Media {
+	m := preview.Media{Video: f.Video, Source: f.Thumb, Alt: alt, Waits: f.Say}
 	if f.Video {
 		m.Play = f.Source
 	} else {

@@ -101,7 +101,7 @@ func (c Card) file(m model.PreviewMedia, address string) preview.Media {
 // takesAlt says whether the network would show an alt text for the file.
 func (c Card) takesAlt(m model.PreviewMedia) bool {
 	n, ok := network.Get(network.Name(c.Network))
-	return ok && n.TakesAlt(network.MediaKind(m.Kind))
+	return ok && n.TakesAlt(network.Format(c.Format), network.MediaKind(m.Kind))
 }
 
 // Cards groups previews: accounts of a network that get the same share a card.

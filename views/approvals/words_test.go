@@ -26,22 +26,24 @@ func TestAccountsThatGetTheSameShareACard(t *testing.T) {
 func TestAMissingAltTextIsMarkedWhereTheNetworkWouldShowIt(t *testing.T) {
 	t.Parallel()
 	picture, film, told := model.PreviewMedia{Kind: "image"}, model.PreviewMedia{Kind: "video"}, model.PreviewMedia{Kind: "image", Alt: "A loaf"}
+	const none = "none; this network takes none here"
 	for _, c := range []struct {
-		network string
-		media   model.PreviewMedia
-		want    string
+		network, format string
+		media           model.PreviewMedia
+		want            string
 	}{
-		{"mastodon", picture, "missing"}, {"mastodon", told, "A loaf"}, {"instagram", picture, "missing"},
-		{"instagram", film, "none; this network takes none here"}, {"facebook", film, "none; this network takes none here"},
+		{"mastodon", "image", picture, "missing"}, {"mastodon", "image", told, "A loaf"}, {"instagram", "image", picture, "missing"},
+		{"instagram", "story", picture, none}, {"instagram", "story", told, none}, {"tiktok", "image", told, none},
+		{"instagram", "reel", film, none}, {"facebook", "video", film, none},
 	} {
 		var b strings.Builder
-		card := Cards([]model.Preview{{AccountID: 1, Network: c.network, Account: "@a", Media: []model.PreviewMedia{c.media}}})[0]
+		card := Cards([]model.Preview{{AccountID: 1, Network: c.network, Format: c.format, Account: "@a", Media: []model.PreviewMedia{c.media}}})[0]
 		if err := PreviewCard(card, func(model.MediaID, string) string { return "/m" }, nil).Render(t.Context(), &b); err != nil {
 			t.Fatal(err)
 		}
 		_, said, _ := strings.Cut(b.String(), "Alt text</span>")
 		if said, _, _ = strings.Cut(said, "</figcaption>"); !strings.Contains(said, c.want) {
-			t.Errorf("%s, %s: %q does not say %q", c.network, c.media.Kind, said, c.want)
+			t.Errorf("%s %s, %s: %q does not say %q", c.network, c.format, c.media.Kind, said, c.want)
 		}
 	}
 }

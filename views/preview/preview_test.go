@@ -56,7 +56,7 @@ func sample(n *network.Network) Props {
 	p := Of(n, d)
 	p.Handles, p.When = []string{"@harbour", "@mill"}, "4 Nov, 09:30"
 	for i, m := range d.Media {
-		one := Media{Video: m.Kind == network.Video, Source: "/m/thumb", Alt: m.Alt, TakesAlt: n.TakesAlt(m.Kind), Width: m.Width, Height: m.Height, Facts: "1080 × 1350, JPEG", Crop: "/crop"}
+		one := Media{Video: m.Kind == network.Video, Source: "/m/thumb", Alt: m.Alt, TakesAlt: n.TakesAlt(p.Format, m.Kind), Width: m.Width, Height: m.Height, Facts: "1080 × 1350, JPEG", Crop: "/crop"}
 		if i == 0 && !one.Video {
 			one.Whole, one.Part = model.Crop{Width: 2000, Height: 1500}, model.Crop{X: 400, Width: 1200, Height: 1500}
 		}

@@ -37,7 +37,7 @@ type Media struct {
 	Play     string // address that plays a video; empty: a picture stands for it
 	Href     string // the file in full size; empty for none
 	Alt      string
-	TakesAlt bool // the network has a place for Alt
+	TakesAlt bool // the network has a place for Alt in such a post
 	Width    int  // of what is sent, in pixels
 	Height   int
 	Whole    model.Crop // what Source shows of the file, in the file's pixels; needed for Part alone
