@@ -231,6 +231,31 @@ func TestAnUploadGoesOnAfterTheTabWasClosed(t *testing.T) {
 	}
 }
 
+// TestAnUploadBelongsToTheTabThatSendsIt: another one neither takes it for left behind
+// nor sends the same file meanwhile.
+func TestAnUploadBelongsToTheTabThatSendsIt(t *testing.T) {
+	t.Parallel()
+	a := newAgency(t)
+	p := a.member(t, browser.Desktop, a.anna())
+	address := a.path(fmt.Sprintf("/media?client=%d", a.client(t, "museum")))
+	p.visit(address)
+	long := film(t, "long.mp4", 12<<20)
+	gate := here.front.gated(t, a.path("/uploads"), 4<<20)
+	p.drag("#main", long)
+	p.until("a third of the file", func() bool { return p.percent() >= 33 && gate.room.Load() <= 0 })
+	q := p.second()
+	q.visit(address)
+	q.drag("#main", long)
+	q.sees("One file stopped", "This file is on its way already, here or in another tab.")
+	if strings.Contains(q.text(), "Not here whole yet") {
+		t.Error("what is under way in one tab counts as left behind in the other")
+	}
+	close(gate.open)
+	p.sees("One file in the library")
+	q.press("button", "Try again: long.mp4")
+	q.sees("One file in the library", "The client’s library had this file already; it is the same one.")
+}
+
 func TestAnUploadIsCancelled(t *testing.T) {
 	t.Parallel()
 	a := newAgency(t)

@@ -3,7 +3,7 @@
 // is a line made of the template inside; see upload-line.js. Without script the form
 // takes the files itself.
 import { filesOf, holdsFiles } from "./dropped-files.js"
-import { tus } from "./upload-line.js"
+import { onceFree, tus } from "./upload-line.js"
 
 const atOnce = 3
 
@@ -173,14 +173,20 @@ class MediaUploads extends HTMLElement {
   }
 
   // leftovers are uploads that a tab left unfinished when it was closed. The library
-  // shows them, whatever page they began on.
+  // shows them, whatever page they began on, once no other tab goes on with them.
   async #leftovers() {
     if (!this.querySelector("[data-floats]") || !Object.keys(localStorage).some((k) => k.startsWith("tus::"))) return
     const { defaultOptions } = await tus()
     const here = new URL(this.dataset.tus, location.href).href
     for (const entry of await defaultOptions.urlStorage.findAllUploads()) {
-      if (new URL(entry.uploadUrl ?? "", location.href).href.startsWith(here)) this.#line().left(entry)
+      if (!new URL(entry.uploadUrl ?? "", location.href).href.startsWith(here)) continue
+      const key = entry.urlStorageKey // tus::FINGERPRINT::NUMBER
+      onceFree(key.slice("tus::".length, key.lastIndexOf("::")), this.#off.signal, () => { if (localStorage.getItem(key)) this.#left(entry) })
     }
+  }
+
+  #left(entry) {
+    this.#line().left(entry)
     this.#summary()
   }
 

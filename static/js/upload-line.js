@@ -10,9 +10,18 @@ export async function tus() {
   return loading
 }
 
+// onceFree runs f once no tab sends the file that a fingerprint names, and keeps it so
+// meanwhile. Pages that are not secure have no locks, and do without.
+export async function onceFree(fingerprint, signal, f) {
+  if (!navigator.locks) return f()
+  await navigator.locks.request(fingerprint, { signal }, f).catch((error) => { if (!signal.aborted) throw error })
+}
+
 const percent = (n, of) => Math.floor((of ? n / of : 0) * 100)
 
 const size = (n) => n < 1 << 20 ? `${Math.ceil(n / 1024)} KB` : n < 1 << 30 ? `${(n / (1 << 20)).toFixed(n < 10 << 20 ? 1 : 0)} MB` : `${(n / (1 << 30)).toFixed(1)} GB`
+
+const elsewhere = "This file is on its way already, here or in another tab. Try again once that has ended."
 
 // The waits after a fault, in milliseconds. A connection that is known to be lost is
 // waited for.
@@ -25,6 +34,7 @@ class UploadLine extends HTMLElement {
   #upload
   #off
   #status = 0
+  #free // lets the file go
   file
 
   get state() { return this.dataset.state ?? "waiting" }
@@ -62,14 +72,7 @@ class UploadLine extends HTMLElement {
     } catch {
       return this.#end("refused", "The part of Herald that uploads could not be loaded. Reload the page.")
     }
-    const options = this.#options(lib, endpoint, client)
-    this.#upload = new lib.Upload(this.file, options)
-    const before = await this.#upload.findPreviousUploads()
-    if (this.state === "cancelled") return
-    if (before.length > 0) {
-      this.#upload.resumeFromPreviousUpload(before[0])
-      this.#tell("upload-resumed", before[0])
-    }
+    this.#upload = new lib.Upload(this.file, this.#options(lib, endpoint, client))
     this.#start()
   }
 
@@ -93,7 +96,27 @@ class UploadLine extends HTMLElement {
     }
   }
 
-  #start() {
+  // hold keeps other lines and other tabs from sending the same file, until this one
+  // ends. It says whether none of them does.
+  async #hold() {
+    if (this.#free || !navigator.locks) return true
+    const name = await this.#upload.options.fingerprint(this.file)
+    return new Promise((told) => navigator.locks.request(name, { ifAvailable: true }, (lock) => {
+      told(lock !== null)
+      return lock && new Promise((free) => { this.#free = () => { this.#free = null; free() } })
+    }))
+  }
+
+  // start goes on where this line stopped, or a tab that is gone.
+  async #start() {
+    const mine = await this.#hold()
+    const [before] = this.#upload.url || !mine ? [] : await this.#upload.findPreviousUploads()
+    if (this.state === "cancelled") return this.#free?.()
+    if (!mine) return this.#stop("stopped", elsewhere)
+    if (before) {
+      this.#upload.resumeFromPreviousUpload(before)
+      this.#tell("upload-resumed", before)
+    }
     this.#show("sending", this.querySelector("progress").value > 0 ? "Going on" : "Starting")
     this.#upload.start()
   }
@@ -117,6 +140,7 @@ class UploadLine extends HTMLElement {
     if (!answer && !navigator.onLine) return this.#lost()
     if (!answer) return this.#stop("stopped", "Herald cannot be reached. Try again, and it goes on where it stopped.")
     const say = answer.getHeader("Content-Type")?.startsWith("text/plain") ? answer.getBody().trim() : ""
+    if (say.startsWith("ERR_UPLOAD_INTERRUPTED")) return this.#stop("stopped", elsewhere) // by a page without locks
     const final = answer.getStatus() >= 400 && answer.getStatus() < 500 && ![401, 409, 423, 429].includes(answer.getStatus())
     this.#stop(final ? "refused" : "stopped", say || "Something broke on our side. Try again, and it goes on where it stopped.")
   }
@@ -160,8 +184,9 @@ class UploadLine extends HTMLElement {
     const { Upload } = await tus()
     const { url, options } = this.#upload
     const answer = await Upload.terminate(url, { ...options, retryDelays: null }).catch((e) => e.originalResponse)
-    if (answer?.getStatus() === 409) return this.#start()
-    this.#forget()
+    if (answer?.getStatus() !== 409) return this.#forget()
+    this.#show("sending", "Nearly there")
+    this.#start()
   }
 
   async #forget() {
@@ -201,6 +226,7 @@ class UploadLine extends HTMLElement {
 
   #end(state, say) {
     this.#show(state, say)
+    this.#free?.()
     this.#tell("upload-ended")
   }
 
