@@ -387,6 +387,65 @@ func TestAFolderIsDroppedAndAPictureIsPasted(t *testing.T) {
 	p.says("#assets", "image.png")
 }
 
+// A browser makes a file of a picture that is dragged, which the page has already.
+func TestAPictureThatIsDraggedOverItsOwnPageIsNoNewFile(t *testing.T) {
+	t.Parallel()
+	a := newAgency(t)
+	p := a.member(t, browser.Desktop, a.anna())
+	p.visit(a.path(fmt.Sprintf("/media?client=%d", a.client(t, "museum"))))
+	p.refuses(invalid)
+	drops := func(types ...string) bool {
+		v, err := p.Eval(`(types) => {
+			const data = new DataTransfer()
+			data.items.add(new File([new Uint8Array(1000)], "image.png", { type: "image/png" }))
+			return types.map((type) => !document.body.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }))).at(-1)
+		}`, types)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v.Value.Bool()
+	}
+	if drops("dragstart", "dragenter", "dragover", "drop") || p.look("button", "Clear") != nil {
+		t.Error("it was taken for a new file")
+	}
+	if !drops("dragend", "dragenter", "dragover", "drop") {
+		t.Error("a file of the desktop is not taken after it")
+	}
+	p.sees("One file not taken")
+}
+
+// Office programs put a picture of what is copied beside its words.
+func TestWordsThatArePastedIntoThePostStayWords(t *testing.T) {
+	t.Parallel()
+	a := newAgency(t)
+	p := a.member(t, browser.Desktop, a.anna())
+	p.visit(a.path("/posts/new"))
+	p.press("box", "Mastodon @museum@social.example")
+	p.says(".client-head", "1 of 4 chosen")
+	paste := func(selector string, words bool) (taken bool) {
+		v, err := p.Eval(`(selector, words) => {
+			const data = new DataTransfer()
+			data.items.add(new File([new Uint8Array(1000)], "image.png", { type: "image/png" }))
+			if (words) data.setData("text/plain", "Fresh bread")
+			const e = new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true })
+			document.querySelector(selector).dispatchEvent(e)
+			return e.defaultPrevented
+		}`, selector, words)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v.Value.Bool()
+	}
+	if paste("textarea[name=text]", true) {
+		t.Error("a picture of the words was taken in their stead")
+	}
+	p.refuses(invalid)
+	if !paste("textarea[name=text]", false) || !paste("body", true) {
+		t.Error("a picture is not taken any more")
+	}
+	p.sees("2 files not taken")
+}
+
 func TestAnUploadIsTriedAgainAfterSomebodySignedInAgain(t *testing.T) {
 	t.Parallel()
 	a := newAgency(t)

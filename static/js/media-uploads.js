@@ -13,6 +13,7 @@ class MediaUploads extends HTMLElement {
   #arrived = [] // assets that the form was not told of yet
   #telling = false
   #over = 0 // how deep a drag is in the page
+  #ours = false // something of the page itself is dragged
 
   get #input() { return this.querySelector("input[type=file]") }
   get #lines() { return [...this.querySelectorAll("upload-line")] }
@@ -32,7 +33,9 @@ class MediaUploads extends HTMLElement {
     on(document, "paste", (e) => this.#paste(e))
     on(document, "dragenter", (e) => this.#drag(e, 1))
     on(document, "dragleave", (e) => this.#drag(e, -1))
-    on(document, "dragover", (e) => { if (holdsFiles(e)) e.preventDefault() })
+    on(document, "dragover", (e) => { if (this.#brings(e)) e.preventDefault() })
+    on(document, "dragstart", () => { this.#ours = true })
+    for (const type of ["dragend", "pointerdown"]) on(document, type, () => { this.#ours = false })
     on(document, "drop", (e) => this.#drop(e))
     on(window, "beforeunload", (e) => { if (this.#lines.some((l) => ["sending", "waiting", "lost"].includes(l.state))) e.preventDefault() })
     this.#leftovers()
@@ -73,8 +76,12 @@ class MediaUploads extends HTMLElement {
     }
   }
 
+  // brings says whether a drag brings files to the page. A picture that is dragged out
+  // of it holds one too.
+  #brings(e) { return holdsFiles(e) && !this.#ours }
+
   #drag(e, by) {
-    if (!holdsFiles(e)) return
+    if (!this.#brings(e)) return
     this.#over = Math.max(0, this.#over + by)
     this.toggleAttribute("data-over", this.#over > 0)
   }
@@ -82,15 +89,18 @@ class MediaUploads extends HTMLElement {
   async #drop(e) {
     this.#over = 0
     this.removeAttribute("data-over")
-    if (!holdsFiles(e)) return
+    if (!this.#brings(e)) return
     e.preventDefault()
     this.#add(await filesOf(e.dataTransfer))
   }
 
+  // paste takes files. Words that come with a picture of themselves, as office programs
+  // put them on the clipboard, stay words where words are typed.
   #paste(e) {
-    if (e.clipboardData.files.length === 0) return
+    const { files, types } = e.clipboardData
+    if (files.length === 0 || types.includes("text/plain") && e.target.matches("input, textarea")) return
     e.preventDefault()
-    this.#add([...e.clipboardData.files])
+    this.#add([...files])
   }
 
   // add queues files. Whose they are has to be known first.
