@@ -77,13 +77,9 @@ func (d *Desk) around(r *http.Request, scope *db.Scope, l shelf) (a around, err 
 
 // libraryList are cards for files that were found.
 func (d *Desk) libraryList(scope *db.Scope, l shelf, found db.LibraryPage) library.List {
-	list := library.List{View: l.view()}
+	list := library.List{View: l.view(), OfOne: l.wants.Client != 0 || l.wants.Folder != 0}
 	for _, a := range found.Assets {
-		c := d.card(scope, a)
-		if l.wants.Client != 0 {
-			c.Client = ""
-		}
-		list.Cards = append(list.Cards, c)
+		list.Cards = append(list.Cards, d.card(scope, a))
 	}
 	if found.Next != "" {
 		list.More = l.with("after", found.Next)

@@ -77,6 +77,11 @@ func TestTheLibraryListsAndFiltersByItsAddress(t *testing.T) {
 			t.Errorf("%s shows %s", query, want.hides)
 		}
 	}
+	for query, one := range map[string]bool{"": false, fmt.Sprintf("client=%d", s.client): true} { // whose files they are goes without saying
+		if page := s.get(t, s.owner, "/w/north/media?"+query); strings.Contains(page.body, `data-of-one`) != one {
+			t.Errorf("%q: of one client: %t", query, !one)
+		}
+	}
 	for query, status := range map[string]int{"client=77": 404, "client=x": 404, "folder=77": 404, "after=nonsense": 422} {
 		s.get(t, s.owner, "/w/north/media?"+query).want(t, status)
 	}

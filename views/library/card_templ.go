@@ -25,7 +25,7 @@ type Card struct {
 	Blur     string // what stands in for the thumbnail until it is there, as a data address
 	Video    bool
 	Length   string // of a video; empty if not known
-	Client   string // empty where all cards have one
+	Client   string
 	Facts    string
 	Uses     Uses
 	Added    ui.TimeProps
