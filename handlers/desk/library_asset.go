@@ -141,7 +141,7 @@ func cropLinks(scope *db.Scope, p db.AssetPage) (list []library.Crop) {
 		if part, ok := p.Crops[preset.Key]; ok {
 			one.Say = fmt.Sprintf("%d × %d", part.Width, part.Height)
 		} else if preset.Key == "" {
-			one.Say = fmt.Sprintf("%d %% from the left, %d %% down", p.Focal.X/10, p.Focal.Y/10)
+			one.Say = fmt.Sprintf("%d\u00a0%% from the left, %d\u00a0%% down", p.Focal.X/10, p.Focal.Y/10)
 		}
 		list = append(list, one)
 	}

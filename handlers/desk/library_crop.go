@@ -37,6 +37,9 @@ func (d *Desk) drawCrop(w http.ResponseWriter, r *http.Request, scope *db.Scope,
 	if !p.MayWrite {
 		return model.Refuse(model.Forbidden, "Your role does not allow changing files of this client. Ask an owner or admin of the workspace.")
 	}
+	if p.State.Lost() {
+		return model.Refuse(model.Conflict, "This file was refused when it was checked, so there is nothing to crop.")
+	}
 	if p.State != db.MediaReady || p.Width == 0 {
 		return model.Refuse(model.Conflict, "This file is still being prepared. Crop it once it is ready.")
 	}

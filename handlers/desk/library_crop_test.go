@@ -71,6 +71,8 @@ func TestACropIsChosenByNumbersAndCutsNothing(t *testing.T) {
 	}
 	s.Super(t, s.agency.Shard, `UPDATE tenant.media SET state = 'processing'`)
 	s.get(t, s.owner, crop+"?preset=instagram%2Fpost").want(t, 409, "This file is still being prepared.")
+	s.Super(t, s.agency.Shard, `UPDATE tenant.media SET state = 'quarantined'`)
+	s.get(t, s.owner, crop+"?preset=instagram%2Fpost").want(t, 409, "This file was refused when it was checked")
 }
 
 // TestCropsOfTheClientsNetworksComeFirst: the others wait in a fold, until one is
