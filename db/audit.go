@@ -28,11 +28,15 @@ const sqlAuditAdd = `
 // audit writes what the actor did. Details hold ids and short facts, never the
 // text of a post, a token or an address.
 func (sc *Scope) audit(ctx context.Context, tx pgx.Tx, n note) error {
+	_, err := tx.Exec(ctx, sqlAuditAdd, sc.auditRow(n)...)
+	return err
+}
+
+func (sc *Scope) auditRow(n note) []any {
 	if n.detail == nil {
 		n.detail = map[string]any{}
 	}
-	_, err := tx.Exec(ctx, sqlAuditAdd, sc.Actor.Tenant, sc.now(), sc.Actor.User, sc.Actor.Name, n.verb, n.subject, n.id, n.client, n.detail)
-	return err
+	return []any{sc.Actor.Tenant, sc.now(), sc.Actor.User, sc.Actor.Name, n.verb, n.subject, n.id, n.client, n.detail}
 }
 
 // AuditEntry is one line of the activity page, with what its subject is called

@@ -64,15 +64,13 @@ func (sc *Scope) changeMedia(ctx context.Context, ids []model.MediaID, f func(tx
 	})
 }
 
-// noteMedia writes a line for each asset. They are few at a time; each has its
-// client.
+// noteMedia writes a line for each asset, all at once; each has its client.
 func (sc *Scope) noteMedia(ctx context.Context, tx pgx.Tx, list []held, verb string, detail map[string]any) error {
+	b := &pgx.Batch{}
 	for _, h := range list {
-		if err := sc.audit(ctx, tx, note{verb: verb, subject: "media", id: int64(h.ID), client: h.ClientID, detail: detail}); err != nil {
-			return err
-		}
+		b.Queue(sqlAuditAdd, sc.auditRow(note{verb: verb, subject: "media", id: int64(h.ID), client: h.ClientID, detail: detail})...)
 	}
-	return nil
+	return tx.SendBatch(ctx, b).Close()
 }
 
 func freshMedia(h held, seen int) error {

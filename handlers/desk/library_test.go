@@ -133,9 +133,26 @@ func TestTheLibraryTakesTheSameStatementsHoweverMuchIsInIt(t *testing.T) {
 	s.stock(t, 60)
 	few := measure()
 	s.Super(t, s.agency.Shard, `DELETE FROM tenant.media`)
-	s.stock(t, 10_000)
+	list := s.stock(t, 10_000)
 	if many := measure(); many != few || few > 40 {
 		t.Errorf("%d statements for 60 files, %d for 10,000", few, many)
+	}
+	tag := func(n int) int64 {
+		form := url.Values{"tags": {fmt.Sprint("of ", n)}, "do": {"add"}}
+		for _, id := range list[:n] {
+			form.Add("media", fmt.Sprint(id))
+		}
+		before := count.n.Load()
+		if a := s.submit(t, s.owner, "/w/north/media/tags", form); a.status != 303 {
+			t.Fatalf("tag %d files: status %d", n, a.status)
+		}
+		return count.n.Load() - before
+	}
+	if one, many := tag(1), tag(300); many != one {
+		t.Errorf("%d statements to tag one file, %d for 300", one, many)
+	}
+	if n := s.count(t, "audit WHERE verb = 'tagged'"); n != 301 {
+		t.Errorf("%d lines in the log, want one for each file", n)
 	}
 }
 
