@@ -223,6 +223,7 @@ func TestAPostWhoseFileWasDeletedDoesNotGo(t *testing.T) {
 	g := newGallery(t, network.Instagram)
 	id := g.upload(t, network.Image, "image/jpeg", "a.jpg", jpegOf(t, 400, 400))
 	g.archive.work(t)
+	draft := g.post(t, id)
 	page, err := g.submit(t, g.post(t, id))
 	if err != nil {
 		t.Fatal(err)
@@ -233,11 +234,38 @@ func TestAPostWhoseFileWasDeletedDoesNotGo(t *testing.T) {
 	if err := g.Owner.DeleteMedia(t.Context(), []model.MediaID{id}, true); err != nil {
 		t.Fatal(err)
 	}
+	_, err = g.submit(t, draft)
+	says(t, "submitted", err, "One of the files is not there any more.")
 	_, err = g.soon(t, page)
 	says(t, "moved", err, "was deleted")
 	g.publish(t)
 	if got := g.target(t, page); got.State != model.Failed || got.Reason != "media_gone" || len(g.net.media) != 0 {
 		t.Errorf("the guard: %s, %s", got.State, got.Reason)
+	}
+}
+
+func TestAPostIsNotPlannedWithAFileThatIsNotReady(t *testing.T) {
+	t.Parallel()
+	g := newGallery(t, network.Instagram)
+	id := g.upload(t, network.Image, "image/jpeg", "a.jpg", jpegOf(t, 400, 400))
+	g.archive.work(t)
+	page, err := g.submit(t, g.post(t, id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ state, want string }{
+		{"scanning", "“a.jpg” is still being scanned. Try again in a moment."},
+		{"processing", "“a.jpg” is still being prepared. Try again in a moment."},
+		{"quarantined", "“a.jpg” was refused when it was checked."},
+		{"refused", "“a.jpg” was refused when it was checked."},
+	} {
+		g.archive.Super(t, g.archive.Shard, `UPDATE tenant.media SET state = $1`, c.state)
+		_, err := g.soon(t, page)
+		says(t, c.state, err, c.want)
+	}
+	g.archive.Super(t, g.archive.Shard, `UPDATE tenant.media SET state = 'ready'`)
+	if _, err := g.soon(t, page); err != nil {
+		t.Errorf("once it is ready: %v", err)
 	}
 }
 
