@@ -166,8 +166,16 @@ func TestFilesAreDraggedFromTheLibraryOntoThePost(t *testing.T) {
 	if strings.Contains(p.text(), "loaf.jpg") {
 		t.Error("it shows another client's files")
 	}
+	if _, err := p.Eval(`() => document.querySelector("#composer").addEventListener("input", () => { document.body.dataset.heard = "something" })`); err != nil {
+		t.Fatal(err)
+	}
 	p.fill("Search the library", "dusk")
 	p.until("what was looked for", func() bool { return !strings.Contains(p.text(), "harbour.jpg") })
+	p.press("box", "coast.jpg")
+	p.says("#do-attach", "Attach")
+	if heard, _, err := p.Has("body[data-heard]"); err != nil || heard {
+		t.Errorf("the networks are asked about what is looked for: %v", err)
+	}
 	p.lift(".pick label", "#composer-media")
 	p.says(".attachments", "coast.jpg")
 	p.says("#picker-found", "coast.jpg")
@@ -205,6 +213,9 @@ func TestFilesAreAttachedFromTheLibraryOnAPhoneAndWithoutScript(t *testing.T) {
 			p := a.member(t, look, a.anna())
 			p.visit(a.path("/posts/new"))
 			p.press("box", "Mastodon @museum@social.example")
+			if !quiet { // what the networks say moves what is below
+				p.says(".client-head", "1 of 4 chosen")
+			}
 			p.fill("Text", "Dusk")
 			p.press("button", "From the library")
 			p.says("#picker-found", "harbour.jpg")

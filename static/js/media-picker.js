@@ -15,6 +15,7 @@ class MediaPicker extends HTMLElement {
     const { signal } = this.#off
     const on = (target, type, f) => target.addEventListener(type, f, { signal })
     on(document, "click", (e) => this.#click(e))
+    on(this, "input", (e) => e.stopPropagation()) // what is looked for and ticked is not the post
     on(this, "keydown", (e) => this.#key(e))
     on(this, "change", () => this.#count())
     on(this, "dragstart", (e) => this.#lift(e))
