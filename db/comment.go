@@ -30,9 +30,14 @@ const sqlCommentInsert = `
 // posts.approve at one of the post's clients, one that a client reads takes it
 // at that client, which has to be among the post's. The same form again adds
 // nothing and brings back what it added; with other words it is a Conflict.
+// Whom an internal one names after an @ gets a mail, if they may see the post.
 func (sc *Scope) Comment(ctx context.Context, f CommentForm) (c model.Comment, err error) {
 	defer wrap(&err, "comment on post %d", f.Post)
 	if f.Body, err = remark(f.Body); err != nil {
+		return c, err
+	}
+	team, err := sc.team(ctx)
+	if err != nil {
 		return c, err
 	}
 	err = sc.write(ctx, func(tx pgx.Tx) error {
@@ -43,7 +48,11 @@ func (sc *Scope) Comment(ctx context.Context, f CommentForm) (c model.Comment, e
 		if err := sc.mayComment(page, f); err != nil {
 			return err
 		}
-		c, _, err = sc.commentOnce(ctx, tx, f, model.AskedPerson{User: sc.Actor.User, Name: sc.Actor.Name}, free)
+		var again bool
+		if c, again, err = sc.commentOnce(ctx, tx, f, sc.self(), free); again || err != nil {
+			return err
+		}
+		c.Untold, err = newMailing(sc, team).tellNamed(ctx, tx, c, page)
 		return err
 	})
 	return c, err

@@ -205,7 +205,7 @@ const sqlReviewRequests = requestColumns + ` WHERE` + reviewAllowed + ` ORDER BY
 const sqlReviewLinked = `SELECT request_id FROM tenant.review_link_requests WHERE tenant_id = $1 AND link_id = $2`
 
 const sqlCommentsClient = `
-	SELECT m.id, m.post_id, m.visibility, m.client_id, c.name AS client, m.name, m.approver_id IS NOT NULL AS by_approver, m.body, m.at
+	SELECT m.id, m.post_id, m.visibility, m.client_id, c.name AS client, m.name, m.approver_id IS NOT NULL AS by_approver, m.body, m.at, '{}'::text[] AS mentions
 	  FROM tenant.comments m JOIN tenant.clients c ON c.tenant_id = m.tenant_id AND c.id = m.client_id
 	 WHERE m.tenant_id = $1 AND m.post_id = ANY ($2) AND m.client_id = ANY ($3) AND m.visibility = 'client' ORDER BY m.id`
 

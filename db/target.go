@@ -37,12 +37,14 @@ type Target struct {
 	PublishedAt *time.Time
 	Revision    int
 	UpdatedAt   time.Time
+	HeldBy      string // who holds what the client gets of the post; empty if nobody does
 }
 
 const targetColumns = `
 	t.id, t.post_id, t.version_id, t.client_id, c.name AS client, c.zone AS client_zone, t.account_id, a.handle AS account, t.network, t.state,
 	t.reason, t.say, t.problems, t.format, t.due_at, t.local_at, t.zone, t.occurrence, t.next_at, t.attempt_no, t.external_id,
-	t.permalink, t.published_at, t.revision, t.updated_at`
+	t.permalink, t.published_at, t.revision, t.updated_at,
+	coalesce((SELECT h.name FROM tenant.post_holds h WHERE h.tenant_id = t.tenant_id AND h.post_id = t.post_id AND h.client_id = t.client_id AND h.ended_at IS NULL), '') AS held_by`
 
 const targetTables = `
 	  FROM tenant.targets t

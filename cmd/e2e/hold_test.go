@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -50,7 +51,10 @@ func TestAClientHoldsAPostOnAPhoneAndTheAgencyLetsItGo(t *testing.T) {
 
 	desk := a.member(t, browser.Desktop, a.anna())
 	desk.visit(a.target(t, page.Post.ID, network.Mastodon))
-	desk.sees("holds this post since", "The price is wrong")
+	desk.sees("has held this post since", "The price is wrong")
+	desk.visit(a.path(fmt.Sprintf("/posts/%d", page.Post.ID)))
+	desk.sees("On hold", "holds this post, so it does not go out.")
+	desk.visit(a.target(t, page.Post.ID, network.Mastodon))
 	desk.goes("button", "Let it go")
 	desk.sees("Let go. It goes out at its time.", "Hold this post")
 	client.visit(link)

@@ -324,6 +324,8 @@ func (h *Holding) fill(t testing.TB) {
 		SELECT tenant_id, id, post_id, version_id, client_id, $3, $4, jsonb_build_array(jsonb_build_object('networks', jsonb_build_array('webhook'), 'from', 'x', 'to', $4::text)), 'a-form-of-the-estate', '2026-03-01'
 		  FROM tenant.approval_requests WHERE tenant_id = $1 AND id = $2 RETURNING id`, h.ID, h.Request, h.Approver, h.Mark)
 	h.HeldTarget = h.StuckTarget
+	h.w.Super(t, h.Shard, `INSERT INTO tenant.comment_mentions (tenant_id, comment_id, user_id, words, told) SELECT tenant_id, id, $3, $4, true FROM tenant.comments WHERE tenant_id = $1 AND post_id = $2 ORDER BY id LIMIT 1`,
+		h.ID, h.Draft, h.Owner.Actor.User, h.Mark)
 	spare := Look[model.ApproverID](t, h.w, h.Shard, `INSERT INTO tenant.approvers (tenant_id, client_id, name, email) VALUES ($1, $2, $3, $4) RETURNING id`, h.ID, h.Client, h.Mark, h.Mark+".spare@example.com")
 	h.w.Super(t, h.Shard, `INSERT INTO tenant.mail_stops (tenant_id, approver_id, at) VALUES ($1, $2, '2026-03-01')`, h.ID, spare)
 	h.w.Super(t, h.Shard, `INSERT INTO tenant.post_holds (tenant_id, post_id, client_id, approver_id, name, why, at, ended_at, ended_approver)

@@ -225,6 +225,8 @@ type Comment struct {
 	ByApprover bool
 	Body       string
 	At         time.Time
+	Mentions   []string // the words after an @ that name a member; of internal ones
+	Untold     []string `db:"-"` // members it names who may not see the post; of one just made
 }
 
 // SuggestedPart is one text of a version with what somebody would rather have.

@@ -12,6 +12,7 @@ const (
 	MailInvitation      = "invitation"       // to somebody who is asked to join: a sealed token makes the address /invitations/{token}
 	MailPasswordLink    = "password_link"    // to who forgot the password: a sealed token makes the address /passwords/{token}
 	MailComment         = "comment"          // to who works on a post that an approver wrote about
+	MailMention         = "mention"          // to a member whom an internal comment names
 	MailUnscheduled     = "unscheduled"      // to the writer and the planner of an approved post that nobody scheduled: its time is near
 	MailPlanPassed      = "plan_passed"      // to the same: its time has passed
 	MailSuggestion      = "suggestion"       // to who works on a post for which an approver suggests another text

@@ -138,10 +138,11 @@ func (d *Desk) createApprovalComment(w http.ResponseWriter, r *http.Request, sco
 	if form.Visibility == model.ClientVisible {
 		form.Client = one.ClientID
 	}
+	var added model.Comment
 	if form.Key == "" {
 		err = errNoKey
 	} else {
-		_, err = scope.Comment(r.Context(), form)
+		added, err = scope.Comment(r.Context(), form)
 	}
 	if no, ok := model.Refused(err); ok && no.Kind != model.NotFound {
 		return d.drawApproval(w, r, scope, web.Status(err), func(i *approvals.Item) {
@@ -151,7 +152,14 @@ func (d *Desk) createApprovalComment(w http.ResponseWriter, r *http.Request, sco
 	if err != nil {
 		return err
 	}
-	return d.say(w, r, at(scope, fmt.Sprintf("/approvals/%d", one.ID)), "Comment added.")
+	return d.say(w, r, at(scope, fmt.Sprintf("/approvals/%d", one.ID)), commentedWords(added))
+}
+
+func commentedWords(c model.Comment) string {
+	if len(c.Untold) == 0 {
+		return "Comment added."
+	}
+	return "Comment added. " + strings.Join(c.Untold, " and ") + " may not see this post, so no e-mail was sent there."
 }
 
 var errNoKey = model.RefuseField("body", "This form was not whole. What you wrote is still here: send it once more.")

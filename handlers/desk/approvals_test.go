@@ -237,3 +237,38 @@ func TestAFreshLinkThatWasAskedForTwiceIsSentOnce(t *testing.T) {
 		t.Errorf("%d links", n)
 	}
 }
+
+// TestAColleagueNamedInAnInternalCommentIsToldOnce, if they may see the post; what the
+// client reads names nobody.
+func TestAColleagueNamedInAnInternalCommentIsToldOnce(t *testing.T) {
+	t.Parallel()
+	in := newInbox(t)
+	one := in.asked(t, "Hello")
+	sees := in.agency.Member(t, model.Viewer, map[model.ClientID][]model.Permission{in.client: {model.PostsView}})
+	blind := in.agency.Member(t, model.Viewer, map[model.ClientID][]model.Permission{in.agency.Client(t, "bolt"): {model.PostsView}})
+	mia := in.as(t, in.mia)
+	words := fmt.Sprintf("@%s and @%s, look <here>", sees.Actor.Name, blind.Actor.Name)
+	path := fmt.Sprintf("/w/north/approvals/%d", one.ID)
+	form := url.Values{"key": {"key-of-a-form-0123456789"}, "visibility": {"internal"}, "body": {words}}
+	for range 2 {
+		if w := mia("POST", path+"/comments", form); w.Code != http.StatusSeeOther {
+			t.Fatalf("status %d: %s", w.Code, w.Body)
+		}
+	}
+	form = url.Values{"key": {"key-of-a-form-9876543210"}, "visibility": {"client"}, "body": {words}}
+	mia("POST", path+"/comments", form)
+	mails := func(to string) int {
+		return dbtest.Look[int](t, in.World, dbtest.SecondShard, `SELECT count(*) FROM tenant.mails WHERE kind = 'mention' AND ($1 = '' OR to_name = $1)`, to)
+	}
+	if mails(sees.Actor.Name) != 1 || mails("") != 1 {
+		t.Errorf("%d mails to who was named and sees the post, %d in all", mails(sees.Actor.Name), mails(""))
+	}
+	page := mia("GET", path, nil).Body.String()
+	if !strings.Contains(page, `<strong class="comment-named">@`+sees.Actor.Name+`</strong> and `) || !strings.Contains(page, ", look &lt;here&gt;</p>") {
+		t.Errorf("the page marks nobody: %s", page)
+	}
+	c, err := in.mia.Comment(t.Context(), db.CommentForm{Post: one.PostID, Visibility: model.Internal, Body: "@" + blind.Actor.Name})
+	if err != nil || len(c.Untold) != 1 || c.Untold[0] != blind.Actor.Name {
+		t.Errorf("untold %v, %v", c.Untold, err)
+	}
+}

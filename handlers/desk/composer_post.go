@@ -68,6 +68,9 @@ func delivery(scope *db.Scope, page db.PostPage) composer.Delivery {
 		if t.VersionID != page.Version.ID {
 			row.Words = model.Excerpt(page.Carries(t).For(string(t.Network), t.AccountID).Text, 70)
 		}
+		if t.HeldBy != "" && db.Holdable(t.State) {
+			row.State, row.Say = "held", t.HeldBy+" holds this post, so it does not go out."
+		}
 		row.When, row.WhenWords = whenOfTarget(t)
 		out.Rows = append(out.Rows, row)
 		if t.State != model.Draft && t.State != model.Invalid {

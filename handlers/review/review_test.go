@@ -563,6 +563,9 @@ func TestAClientHoldsWhatIsApprovedAndLetsItGo(t *testing.T) {
 	if err != nil || e.Hold().Name != "Dana" || e.Hold().Why != "The <date> is wrong" {
 		t.Errorf("the evidence has %+v, %v", e.Holds, err)
 	}
+	if now, err := s.agency.Owner.Post(t.Context(), post.Post.ID); err != nil || now.Targets[0].HeldBy != "Dana" {
+		t.Errorf("the post's page has %+v, %v", now.Targets[0].HeldBy, err)
+	}
 	mails := func(kind string) int {
 		return dbtest.Look[int](t, s.World, dbtest.SecondShard, `SELECT count(*) FROM tenant.mails WHERE kind = $1`, kind)
 	}

@@ -92,7 +92,7 @@ func (d *Deliverer) messageID(m db.Mail) string {
 // letter reads a mail's content by its kind.
 func (d *Deliverer) letter(m db.Mail) (email.Letter, *problem) {
 	switch m.Kind {
-	case model.MailReviewRequest, model.MailApprovalWaiting, model.MailDecision, model.MailGivenBack, model.MailComment, model.MailUnscheduled, model.MailPlanPassed, model.MailNotScheduled, model.MailReminder, model.MailReviewReminder, model.MailEscalation, model.MailSuggestion, model.MailHeld, model.MailLetGo:
+	case model.MailReviewRequest, model.MailApprovalWaiting, model.MailDecision, model.MailGivenBack, model.MailComment, model.MailUnscheduled, model.MailPlanPassed, model.MailNotScheduled, model.MailReminder, model.MailReviewReminder, model.MailEscalation, model.MailSuggestion, model.MailHeld, model.MailLetGo, model.MailMention:
 		return d.approvalLetter(m)
 	case kindFailed, kindManualCheck, kindReconnect, kindEnds:
 		return d.noticeLetter(m)
@@ -124,6 +124,8 @@ func (d *Deliverer) approvalLetter(m db.Mail) (email.Letter, *problem) {
 		return email.GivenBack(m.ToName, content, d.base+content.Path), nil
 	case model.MailSuggestion:
 		return email.Suggestion(m.ToName, content, d.base+content.Path), nil
+	case model.MailMention:
+		return email.Mention(m.ToName, content, d.base+content.Path), nil
 	case model.MailHeld:
 		return email.Held(m.ToName, content, d.base+content.Path), nil
 	case model.MailLetGo:

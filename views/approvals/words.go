@@ -1,10 +1,14 @@
 package approvals
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/a-h/templ"
 
 	"herald/db/model"
 	"herald/db/network"
@@ -284,4 +288,28 @@ func NetworkNames(names []string) string {
 		list = append(list, network.Label(network.Name(n)))
 	}
 	return strings.Join(list, ", ")
+}
+
+// named is what a comment says, with the members that it names marked. Its spaces and
+// lines are the writer's.
+func named(c model.Comment) templ.Component {
+	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+		var b strings.Builder
+		for rest := c.Body; rest != ""; {
+			at, name := len(rest), ""
+			for _, words := range c.Mentions {
+				if i := strings.Index(rest, "@"+words); i >= 0 && (i < at || i == at && len(words) > len(name)) {
+					at, name = i, words
+				}
+			}
+			b.WriteString(templ.EscapeString(rest[:at]))
+			if name == "" {
+				break
+			}
+			b.WriteString(`<strong class="comment-named">` + templ.EscapeString("@"+name) + "</strong>")
+			rest = rest[at+1+len(name):]
+		}
+		_, err := io.WriteString(w, b.String())
+		return err
+	})
 }

@@ -101,6 +101,16 @@ func Comment(name string, m model.ApprovalMail, link string) Letter {
 	return l.with(m.Posts)
 }
 
+// Mention tells a member that a colleague named them in an internal comment.
+func Mention(name string, m model.ApprovalMail, link string) Letter {
+	l := Comment(name, m, link)
+	sender := cmp.Or(Line(m.Sender, 60), "Somebody")
+	l.Subject = forClient(sender+" mentioned you at "+quoted(m.Posts[0].Excerpt, 50), m.Client)
+	l.Title, l.Say = sender+" mentioned you", []string{sender + " named you in an internal comment on this post. The client does not see it."}
+	l.Why = "A colleague named you."
+	return l
+}
+
 // Unscheduled tells the writer and the planner of an approved post that its time is
 // near and that nobody has scheduled it.
 func Unscheduled(name string, m model.ApprovalMail, link string) Letter {

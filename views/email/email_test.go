@@ -86,6 +86,7 @@ func letters() map[string]Letter {
 		"decision-stage":    Decision("Mia Berg", decided(model.Approve, false, "Lovely."), "https://herald.example/w/nordwind/posts/7"),
 		"decision-changes":  Decision("Mia Berg", decided(model.RequestChanges, false, "Please say that it is free."), "https://herald.example/w/nordwind/posts/7"),
 		"decision-rejected": Decision("Mia Berg", decided(model.Reject, false, ""), "https://herald.example/w/nordwind/posts/7"),
+		"mention":           Mention("Lea Sand", decided("", false, "@Lea can you look at the price?"), "https://herald.example/w/nordwind/posts/7"),
 		"held":              Held("Mia Berg", decided("", false, "The recipe is wrong."), "https://herald.example/w/nordwind/targets/7"),
 		"let-go":            LetGo("Mia Berg", decided("", false, ""), "https://herald.example/w/nordwind/targets/7"),
 		"given-back":        GivenBack("Mia Berg", decided("", false, ""), "https://herald.example/w/nordwind/posts/7"),

@@ -878,7 +878,7 @@ func hold(p Props, i Item) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, " holds it since ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, " has held it since ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

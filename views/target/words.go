@@ -53,7 +53,7 @@ func Explain(s Situation) (happened, todo string) {
 }
 
 func (s Situation) held() (happened, todo string) {
-	happened = s.HeldBy + " holds this post since " + s.HeldSince + ", so it does not go out. That uses up no attempt."
+	happened = s.HeldBy + " has held this post since " + s.HeldSince + ", so it does not go out. That uses up no attempt."
 	switch {
 	case s.Passed:
 		return happened, "Its time has passed. Let it go and it goes out at once; once it is later than the client's late cut-off, it is given up instead, and can be retried. It can also be moved or cancelled."

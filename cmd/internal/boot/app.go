@@ -193,14 +193,14 @@ func Migrated(ctx context.Context, s *db.Store) error {
 	return nil
 }
 
-// openBlob opens a stored file for reading.
-func (a *App) openBlob(ctx context.Context, path string) (io.ReadCloser, error) {
+// OpenBlob opens a stored file for reading.
+func (a *App) OpenBlob(ctx context.Context, path string) (io.ReadCloser, error) {
 	return a.Blobs.Open(ctx, path)
 }
 
 // Worker is the working half.
 func (a *App) Worker() (*jobs.Server, error) {
-	deliverer, err := mail.New(mail.Options{SMTPURL: a.Config.SMTPURL, From: a.Config.MailFrom, BaseURL: a.Config.BaseURL, Pipe: a.Pipe, Open: a.openBlob, Log: a.Log, Now: a.Now})
+	deliverer, err := mail.New(mail.Options{SMTPURL: a.Config.SMTPURL, From: a.Config.MailFrom, BaseURL: a.Config.BaseURL, Pipe: a.Pipe, Open: a.OpenBlob, Log: a.Log, Now: a.Now})
 	if err != nil {
 		return nil, err
 	}

@@ -115,7 +115,7 @@ func makeHistory(ctx context.Context, m makers, doc declare.Document, drafts []d
 		return err
 	}
 	defer h.index.Close(context.WithoutCancel(ctx))
-	h.deliverer, err = mail.New(mail.Options{SMTPURL: m.box.SMTPURL(), From: m.config.MailFrom, BaseURL: m.config.BaseURL, Pipe: app.Pipe, Log: quiet, Now: m.clock.Now})
+	h.deliverer, err = mail.New(mail.Options{SMTPURL: m.box.SMTPURL(), From: m.config.MailFrom, BaseURL: m.config.BaseURL, Pipe: app.Pipe, Open: app.OpenBlob, Log: quiet, Now: m.clock.Now})
 	if err != nil {
 		return err
 	}
