@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"sync"
 	"time"
 
@@ -229,16 +228,22 @@ func prepareFault(err error) *fault.Fault {
 	return f
 }
 
-// begin makes the attempt in flight, durably, before the call that publishes.
+// begin makes the attempt in flight, durably, before the call that publishes, and
+// with it what Prepare noted.
 func (p *Publisher) begin(ctx context.Context, r *run, ready networks.Ready) error {
 	if r.work.InFlight {
 		return nil
 	}
 	p.point("prepared")
 	r.flown = p.Now()
-	return p.persist(ctx, func(ctx context.Context) error {
-		return p.Committer.Begin(ctx, db.Step{Key: r.key, Owner: r.owner, Attempt: r.work.Attempt, Handles: ready.Handles})
+	change := r.handles.owed(ready.Handles)
+	err := p.persist(ctx, func(ctx context.Context) error {
+		return p.Committer.Begin(ctx, db.Step{Key: r.key, Owner: r.owner, Attempt: r.work.Attempt, Handles: change})
 	})
+	if err == nil {
+		r.handles.written(change)
+	}
+	return err
 }
 
 // commit makes the call. A panic in it may have come after the call.
@@ -290,11 +295,24 @@ func (p *Publisher) finish(ctx context.Context, r *run, result db.Result) error 
 	result.Calls, result.Handles = r.trail.calls(), r.handles.all()
 	p.point("before_finish")
 	err := p.persist(ctx, func(ctx context.Context) error { return p.Committer.Finish(ctx, result) })
-	if err == nil {
+	switch {
+	case err == nil:
 		p.Metrics.ended(r.work.Account.Network, result.Outcome)
+	case errors.Is(err, db.ErrLostClaim):
+		p.leave(ctx, r)
 	}
 	p.point("finished")
 	return ignoreLost(err)
+}
+
+// leave keeps on the attempt what a run noted whose claim is another's by now: an
+// id that a slow commit brought is what a look-up goes by.
+func (p *Publisher) leave(ctx context.Context, r *run) {
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
+	if err := r.handles.flush(ctx); err != nil && !errors.Is(err, db.ErrLostClaim) {
+		p.Log.WarnContext(ctx, "handles of a lost claim not kept", "tenant", r.key.Tenant, "target", r.key.Target, "attempt", r.work.Attempt, "err", err)
+	}
 }
 
 // persist repeats a write that must not be given up for a database that is away.
@@ -339,42 +357,4 @@ func (t *trail) calls() []httpx.Call {
 		return []httpx.Call{}
 	}
 	return t.list
-}
-
-// handles are a run's handles; save makes a change durable.
-type handles struct {
-	mu   sync.Mutex
-	kept map[string]string
-	save func(context.Context, map[string]string) error
-}
-
-func newHandles(kept map[string]string, save func(context.Context, map[string]string) error) *handles {
-	if kept == nil {
-		kept = map[string]string{}
-	}
-	return &handles{kept: kept, save: save}
-}
-
-// Get returns a handle saved before.
-func (h *handles) Get(name string) string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.kept[name]
-}
-
-// Save keeps a handle durably, and only then remembers it.
-func (h *handles) Save(ctx context.Context, name, value string) error {
-	if err := h.save(ctx, map[string]string{name: value}); err != nil {
-		return &fault.Fault{Kind: fault.Transient, Code: "not_saved", Say: "Herald could not keep what the network answered and will try again.", Cause: err}
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.kept[name] = value
-	return nil
-}
-
-func (h *handles) all() map[string]string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return maps.Clone(h.kept)
 }

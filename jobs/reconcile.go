@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -69,8 +70,9 @@ func (p *Publisher) find(ctx context.Context, key db.Key, target db.Loaded) (f n
 			err = &fault.Fault{Kind: fault.Transient, Code: "panic", Say: "Something broke on our side during the look-up.", Cause: fmt.Errorf("panic: %v", v)}
 		}
 	}()
-	f, err = adapter.Find(ctx, p.loadedJob(key, target, t), p.lateHandles(key, target), window(target, p.Now()))
-	return f, t, err
+	h := p.lateHandles(key, target)
+	f, err = adapter.Find(ctx, p.loadedJob(key, target, t), h, window(target, p.Now()))
+	return f, t, cmp.Or(err, h.flush(ctx))
 }
 
 func window(target db.Loaded, now time.Time) networks.Window {
@@ -86,7 +88,8 @@ func (p *Publisher) loadedJob(key db.Key, target db.Loaded, t *trail) networks.J
 	return p.job(r)
 }
 
-// lateHandles save on an attempt that has ended.
+// lateHandles save on an attempt that has ended; what is noted is written with the
+// next that is saved, or when the look-up or the follow-up ends.
 func (p *Publisher) lateHandles(key db.Key, target db.Loaded) *handles {
 	return newHandles(target.Handles, func(ctx context.Context, change map[string]string) error {
 		return p.Committer.Save(ctx, db.Step{Key: key, Attempt: target.Attempt, Handles: change})
@@ -225,5 +228,7 @@ func (p *Publisher) follow(ctx context.Context, follower networks.Follower, key 
 		}
 	}()
 	receipt := networks.Receipt{ExternalID: target.ExternalID, Permalink: target.Permalink}
-	return follower.Follow(ctx, p.loadedJob(key, target, t), receipt, p.lateHandles(key, target))
+	h := p.lateHandles(key, target)
+	r, err = follower.Follow(ctx, p.loadedJob(key, target, t), receipt, h)
+	return r, cmp.Or(err, h.flush(ctx))
 }

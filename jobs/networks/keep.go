@@ -13,28 +13,40 @@ func Keep(ctx context.Context, h Handles, name, value string) error {
 	if h.Get(name) == value {
 		return nil
 	}
+	return save(ctx, h, name, value)
+}
+
+func save(ctx context.Context, h Handles, name, value string) error {
 	if err := h.Save(ctx, name, value); err != nil {
 		return &fault.Fault{Kind: fault.Transient, Code: "not_saved", Say: "Herald could not write down how far it got; it tries again.", Cause: err}
 	}
 	return nil
 }
 
-// KeepAll saves pairs of name and value; the last one is what a run looks for.
+// KeepAll saves pairs of name and value in one commit.
 func KeepAll(ctx context.Context, h Handles, pairs ...string) error {
-	for i := 0; i < len(pairs); i += 2 {
-		if err := Keep(ctx, h, pairs[i], pairs[i+1]); err != nil {
-			return err
-		}
-	}
-	return nil
+	last := len(pairs) - 2
+	NoteAll(h, pairs[:last]...)
+	return save(ctx, h, pairs[last], pairs[last+1])
 }
 
-// Forget forgets handles, so that the next run makes new ones.
+// NoteAll notes pairs of name and value.
+func NoteAll(h Handles, pairs ...string) {
+	for i := 0; i < len(pairs); i += 2 {
+		h.Note(pairs[i], pairs[i+1])
+	}
+}
+
+// Forget forgets handles in one commit, so that the next run makes new ones.
 func Forget(ctx context.Context, h Handles, names ...string) error {
+	var pairs []string
 	for _, name := range names {
-		if err := Keep(ctx, h, name, ""); err != nil {
-			return err
+		if h.Get(name) != "" {
+			pairs = append(pairs, name, "")
 		}
 	}
-	return nil
+	if pairs == nil {
+		return nil
+	}
+	return KeepAll(ctx, h, pairs...)
 }

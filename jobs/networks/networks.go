@@ -117,11 +117,18 @@ func (m Media) Part(field string) httpx.File {
 // Handles are the ids a network hands out on the way (container, upload
 // session, media id), kept on the attempt and carried to the next one.
 type Handles interface {
-	// Get returns a handle saved before, or "".
+	// Get returns a handle saved or noted before, or "".
 	Get(name string) string
-	// Save keeps a handle. It is durable when Save returns, and must be called
-	// before the next request to the network.
+	// Save keeps a handle, and with it all that was noted. It is durable when Save
+	// returns, which must be before the next request to the network. It is for what
+	// must not be forgotten: that a call which cannot be repeated is about to be
+	// made, what is public, and uploads so large that they go on where they broke off.
 	Save(ctx context.Context, name, value string) error
+	// Note keeps a handle that nobody has to wait for: of what is not public and may
+	// be made again, or what is learned again by asking. It becomes durable with the
+	// next Save, with the move to in flight, or with the result of the step; a process
+	// that dies before then has forgotten it.
+	Note(name, value string)
 }
 
 // Ready is a job whose Prepare is done. Handles holds what Commit needs.

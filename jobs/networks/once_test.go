@@ -27,6 +27,8 @@ func (n *notes) Save(_ context.Context, name, value string) error {
 	return nil
 }
 
+func (n *notes) Note(name, value string) { n.kept[name] = value }
+
 // wall is what the public sees, with a list that lags.
 type wall struct {
 	made []time.Time
@@ -99,5 +101,48 @@ func TestOnceWritesOnceWhateverIsLost(t *testing.T) {
 		if again, err := w.once(h).Do(t.Context()); again != "1" || err != nil || len(w.made) != 1 {
 			t.Errorf("%s, again: %q, %v, %d made", name, again, err, len(w.made))
 		}
+	}
+}
+
+// draftNotes keep what is noted until the process is killed.
+type draftNotes struct {
+	notes
+	saves int
+}
+
+func (n *draftNotes) Save(ctx context.Context, name, value string) error {
+	n.saves++
+	return n.notes.Save(ctx, name, value)
+}
+
+// What nobody sees yet is made once too, though nobody waits for its mark: a killed
+// run leaves none, and the attempt that follows looks because it is the second.
+func TestADraftIsMadeOnceWithoutACommitOfItsOwn(t *testing.T) {
+	t.Parallel()
+	w := &wall{now: time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)}
+	looks := 0
+	make := func(h networks.Handles, attempt int) string {
+		t.Helper()
+		o := w.once(h)
+		o.Attempt = attempt
+		look := o.Look
+		o.Look = func(ctx context.Context, since time.Time) (string, error) { looks++; return look(ctx, since) }
+		id, err := o.Do(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	h := &draftNotes{notes: notes{kept: map[string]string{}}}
+	if id := make(h, 1); id != "1" || looks != 0 || h.saves != 0 {
+		t.Errorf("made %q after %d looks and %d saves", id, looks, h.saves)
+	}
+	w.now = w.now.Add(time.Minute)
+	clear(h.kept) // killed before the move to in flight
+	if id := make(h, 2); id != "1" || looks != 1 || len(w.made) != 1 || h.saves != 0 {
+		t.Errorf("after a kill: %q of %d, %d looks and %d saves", id, len(w.made), looks, h.saves)
+	}
+	if id := make(h, 3); id != "1" || looks != 1 {
+		t.Errorf("once it is known: %q after %d looks", id, looks)
 	}
 }

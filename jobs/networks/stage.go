@@ -8,10 +8,10 @@ import (
 )
 
 // Staged returns what a publisher calls the i-th file of a job: as this job learned
-// it before, as a sibling did, or as put answers now. The name is kept in h before
-// it returns.
+// it before, as a sibling did, or as put answers now. The name is noted in h: a
+// file that is staged again does no harm.
 func Staged(ctx context.Context, job Job, h Handles, i int, room string, put func(context.Context) (string, error)) (string, error) {
-	name := "media." + strconv.Itoa(i)
+	name := MediaHandle(i)
 	if kept := h.Get(name); kept != "" {
 		return kept, nil
 	}
@@ -25,8 +25,12 @@ func Staged(ctx context.Context, job Job, h Handles, i int, room string, put fun
 	if err != nil {
 		return "", stagingFault(err)
 	}
-	return called, Keep(ctx, h, name, called)
+	h.Note(name, called)
+	return called, nil
 }
+
+// MediaHandle names what a publisher calls the i-th file.
+func MediaHandle(i int) string { return "media." + strconv.Itoa(i) }
 
 // stagingFault is what a file that could not be staged means: what the publisher
 // said, and for anything of ours another try. Nothing is public yet.

@@ -3,8 +3,8 @@
 // page_id names the page, where its network has pages.
 //
 // Files are uploaded in Prepare, once for all targets of a version. Commit makes the
-// post, which goes out at once; its answer is the id of a submission, kept before
-// anything else is done, and tells only that it was accepted. The look-up asks by
+// post, which goes out at once; its answer is the id of a submission, written with the
+// result, and tells only that it was accepted. The look-up asks by
 // that id. Without it (the answer was lost) the list of posts is read: presence
 // tells, absence proves nothing, and an id that Blotato does not know answers like
 // one that is being worked on, so then a person looks. Start with Prepare.
@@ -14,7 +14,6 @@ import (
 	"cmp"
 	"context"
 	"net/http"
-	"strconv"
 
 	"herald/db/network"
 	"herald/db/secret"
@@ -85,12 +84,10 @@ func (a *Adapter) Prepare(ctx context.Context, job networks.Job, h networks.Hand
 		if err != nil {
 			return networks.Ready{}, err
 		}
-		ready.Handles[mediaHandle(i)] = url
+		ready.Handles[networks.MediaHandle(i)] = url
 	}
 	return ready, nil
 }
-
-func mediaHandle(i int) string { return "media." + strconv.Itoa(i) }
 
 // over says whether nothing is left of an earlier attempt. One that failed is
 // forgotten, and the reason is the fault.
@@ -150,9 +147,7 @@ func (a *Adapter) Commit(ctx context.Context, ready networks.Ready) (networks.Re
 	case made.ID == "":
 		return networks.Receipt{}, httpx.Unparsable(httpx.Commit, answer)
 	}
-	if err := networks.Keep(ctx, ready.Book, submission, made.ID); err != nil {
-		return networks.Receipt{}, &fault.Fault{Kind: fault.Unknown, Code: "not_saved", Say: label + " has the post, and Herald could not write down its number.", Cause: err}
-	}
+	ready.Book.Note(submission, made.ID) // the result follows, and is written with it
 	return networks.Receipt{}, accepted()
 }
 

@@ -14,7 +14,7 @@ func body(job networks.Job, handles map[string]string) map[string]any {
 	word := wire(job)
 	urls := []string{}
 	for i := range job.Post.Media {
-		urls = append(urls, handles[mediaHandle(i)])
+		urls = append(urls, handles[networks.MediaHandle(i)])
 	}
 	w := &writer{net: n.With(job.Account.Settings), job: job, out: map[string]any{"targetType": word}}
 	if tell := targets[job.Account.Network]; tell != nil {

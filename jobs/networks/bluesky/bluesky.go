@@ -2,7 +2,7 @@
 // an account on its personal data server.
 //
 // Commit call: com.atproto.repo.putRecord at a key (a TID) that Herald chose and
-// saved before the first attempt, with swapRecord null: there must be no other
+// wrote down before the first attempt, with swapRecord null: there must be no other
 // record at that key, and writing the very same record again changes nothing. So
 // a repeated commit is harmless, and a look-up by the key proves either way.
 //
@@ -11,12 +11,12 @@
 // chose, so it is called through the guarded client unless the configuration
 // names it.
 //
-// Handles, saved before the next call: rkey; record (the post as it was or will
-// be written); blob.N with blob.N.at (a file that was uploaded, and when: servers
-// drop what no record holds after an hour); video.job with video.since; part.N and
-// comment, each with the key that was chosen for it (part.N.rkey). The further posts
-// of a thread and the first comment are records of their own, written after the
-// commit at keys of their own: see follow.go.
+// Handles: rkey; record (the post as it was or will be written); blob.N with
+// blob.N.at (a file that was uploaded, and when: servers drop what no record holds
+// after an hour); video.job with video.since; part.N and comment, each with the key
+// that was chosen for it (part.N.rkey). The further posts of a thread and the first
+// comment are records of their own, written after the commit at keys of their own:
+// see follow.go.
 //
 // Start with Prepare, then record.go.
 package bluesky
@@ -97,9 +97,7 @@ func (a *Adapter) Prepare(ctx context.Context, job networks.Job, h networks.Hand
 	key := h.Get(rkey)
 	if key == "" {
 		key = tid(a.now(), job.Key)
-		if err := networks.Keep(ctx, h, rkey, key); err != nil {
-			return networks.Ready{}, err
-		}
+		h.Note(rkey, key) // the move to in flight makes it durable, and nothing is written at it before
 	}
 	post := h.Get(record)
 	if post == "" {
@@ -139,7 +137,9 @@ func (a *Adapter) Commit(ctx context.Context, ready networks.Ready) (networks.Re
 	made, answer, err := a.put(ctx, job, httpx.Commit, ready.Handles[rkey], ready.Handles[record])
 	if err != nil {
 		if f := fault.Of(err); f.Code == blobGone && ready.Book != nil {
-			_ = networks.Forget(ctx, ready.Book, blobNames(job)...) // the next attempt uploads them again
+			for i := range job.Post.Media {
+				ready.Book.Note(blob(i), "") // the next attempt uploads it again
+			}
 		}
 		return networks.Receipt{}, err
 	}

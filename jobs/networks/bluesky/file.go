@@ -26,13 +26,6 @@ const (
 func blob(i int) string   { return "blob." + strconv.Itoa(i) }
 func blobAt(i int) string { return blob(i) + ".at" }
 
-func blobNames(job networks.Job) (names []string) {
-	for i := range job.Post.Media {
-		names = append(names, blob(i))
-	}
-	return names
-}
-
 // files brings every file to the server and returns how a record holds each.
 // What was uploaded so long ago that it may be gone is uploaded again; the same
 // bytes get the same reference.
@@ -55,10 +48,10 @@ func (r run) files(ctx context.Context) (refs []json.RawMessage, err error) {
 	return refs, nil
 }
 
-// keep saves how a record holds a file. When it was uploaded is saved first: a
-// file without an age would be taken for a fresh one.
-func (r run) keep(ctx context.Context, i int, ref json.RawMessage) error {
-	return networks.KeepAll(ctx, r.h, blobAt(i), r.now().UTC().Format(time.RFC3339), blob(i), string(ref))
+// keep notes how a record holds a file, and since when. The same bytes have the
+// same reference, so a second upload adds nothing.
+func (r run) keep(i int, ref json.RawMessage) {
+	networks.NoteAll(r.h, blobAt(i), r.now().UTC().Format(time.RFC3339), blob(i), string(ref))
 }
 
 // age is how long ago the instant of a handle was; long if there is none.
@@ -86,7 +79,8 @@ func (r run) picture(ctx context.Context, i int) error {
 	if !isRef(made.Blob) {
 		return httpx.Unparsable(httpx.Prepare, answer)
 	}
-	return r.keep(ctx, i, made.Blob)
+	r.keep(i, made.Blob)
+	return nil
 }
 
 func (r run) open(ctx context.Context, i int) (*rest.Body, error) {
@@ -168,7 +162,8 @@ func (r run) movie(ctx context.Context, i int) error {
 	p.read(answer.Body)
 	switch {
 	case isRef(p.Blob):
-		return r.done(ctx, i, p.Blob)
+		r.done(i, p.Blob)
+		return nil
 	case p.State == "":
 		return httpx.Unparsable(httpx.Prepare, answer)
 	case p.State == "JOB_STATE_FAILED":
@@ -202,20 +197,20 @@ func (r run) sendMovie(ctx context.Context, i int) error {
 	}
 	switch {
 	case isRef(p.Blob):
-		return r.done(ctx, i, p.Blob)
+		r.done(i, p.Blob)
+		return nil
 	case err != nil:
 		return r.about(i, err)
 	case p.ID == "":
 		return httpx.Unparsable(httpx.Prepare, answer)
 	}
-	return networks.KeepAll(ctx, r.h, videoAt, r.now().UTC().Format(time.RFC3339), videoJob, p.ID)
+	networks.NoteAll(r.h, videoAt, r.now().UTC().Format(time.RFC3339), videoJob, p.ID) // the service knows a video that it gets again
+	return nil
 }
 
-func (r run) done(ctx context.Context, i int, ref json.RawMessage) error {
-	if err := r.keep(ctx, i, ref); err != nil {
-		return err
-	}
-	return networks.Forget(ctx, r.h, videoJob)
+func (r run) done(i int, ref json.RawMessage) {
+	r.keep(i, ref)
+	r.h.Note(videoJob, "")
 }
 
 // again gives an upload up, so that the next run makes a new one.

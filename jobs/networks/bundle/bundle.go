@@ -95,7 +95,7 @@ func (a *Adapter) Prepare(ctx context.Context, job networks.Job, h networks.Hand
 		if err != nil {
 			return networks.Ready{}, err
 		}
-		ready.Handles[mediaHandle(i)] = id
+		ready.Handles[networks.MediaHandle(i)] = id
 	}
 	return ready, nil
 }
@@ -111,9 +111,7 @@ func (a *Adapter) earlier(ctx context.Context, job networks.Job, h networks.Hand
 	case p.failed(job):
 		next[again] = p.ID
 		if h.Get(told) != p.Updated {
-			if err := networks.Keep(ctx, h, told, p.Updated); err != nil {
-				return false, err
-			}
+			h.Note(told, p.Updated) // the reason is the result, which is written with it
 			return false, p.reason(job)
 		}
 	default:

@@ -62,7 +62,7 @@ func part(job networks.Job, handles map[string]string) map[string]any {
 	n, _ := entry(job.Account.Network)
 	w := &writer{post: network.Draft{Options: job.Post.Options}, net: n.With(job.Account.Settings), job: job, out: map[string]any{"text": text(job)}}
 	for i := range job.Post.Media {
-		w.ids = append(w.ids, handles[mediaHandle(i)])
+		w.ids = append(w.ids, handles[networks.MediaHandle(i)])
 	}
 	if len(w.ids) > 0 {
 		w.out["uploadIds"] = w.ids

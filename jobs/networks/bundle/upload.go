@@ -3,14 +3,11 @@ package bundle
 import (
 	"context"
 	"net/http"
-	"strconv"
 
 	"herald/jobs/networks"
 	"herald/jobs/networks/httpx"
 	"herald/jobs/networks/rest"
 )
-
-func mediaHandle(i int) string { return "media." + strconv.Itoa(i) }
 
 // uploaded is what Bundle.social answers about a file.
 type uploaded struct {

@@ -34,8 +34,9 @@ type courier struct {
 	kept    *kept
 
 	state   state
-	claims  int // attempts begun
-	looks   int // looks that found nothing
+	claims  int   // attempts begun
+	waited  []int // durable commits that each of them waited for
+	looks   int   // looks that found nothing
 	flown   time.Time
 	ended   time.Time
 	taken   []string
@@ -45,7 +46,16 @@ type courier struct {
 }
 
 func newCourier(w *world, job networks.Job) *courier {
-	return &courier{w: w, adapter: w.adapter, job: job, kept: newKept(), state: ready}
+	c := &courier{w: w, adapter: w.adapter, job: job, kept: newKept(), state: ready}
+	c.kept.saved = func() { c.wait(1) }
+	return c
+}
+
+// wait counts commits for the claim under way.
+func (c *courier) wait(n int) {
+	if c.claims > 0 {
+		c.waited[c.claims-1] += n
+	}
 }
 
 // killed is the end of the process at some point.
@@ -58,6 +68,7 @@ func (c *courier) surviving(step func()) {
 		switch v := recover(); v.(type) {
 		case nil:
 		case killed:
+			c.kept.lose()
 			if c.state == flying {
 				c.state, c.ended = unknown, c.w.clock()
 			}
@@ -98,6 +109,7 @@ func (c *courier) attempt(ctx context.Context) {
 
 func (c *courier) prepare(ctx context.Context) (networks.Ready, error) {
 	c.claims++
+	c.waited = append(c.waited, 2) // the claim and the result
 	c.job.Attempt, c.looks = c.claims, 0
 	r, err := c.adapter.Prepare(ctx, c.job, c.kept)
 	if err != nil {
@@ -113,6 +125,9 @@ func (c *courier) prepare(ctx context.Context) (networks.Ready, error) {
 // commit begins the flight, makes the call and writes the result.
 func (c *courier) commit(ctx context.Context, r networks.Ready) error {
 	c.kept.merge(r.Handles)
+	if s, ok := c.adapter.(networks.Straight); !ok || !s.Straight(c.job.Post.Format) {
+		c.wait(1)
+	}
 	c.state = flying
 	if c.flown.IsZero() {
 		c.flown = c.w.clock()
@@ -122,6 +137,7 @@ func (c *courier) commit(ctx context.Context, r networks.Ready) error {
 		c.settle(fault.Of(err))
 		return err
 	}
+	c.kept.merge(nil)
 	c.state, c.receipt = published, receipt
 	return nil
 }
@@ -129,6 +145,7 @@ func (c *courier) commit(ctx context.Context, r networks.Ready) error {
 // settle is what a fault makes of the target.
 func (c *courier) settle(f *fault.Fault) {
 	c.w.hear(f)
+	c.kept.merge(nil)
 	c.last, c.ended = f, c.w.clock()
 	switch f.Kind {
 	case fault.Transient, fault.RateLimited, fault.Waiting:
@@ -175,6 +192,7 @@ func (c *courier) find(ctx context.Context) (networks.Finding, error) {
 	now := c.w.clock()
 	w := networks.Window{Since: c.flown.Add(-2 * time.Minute), Until: now.Add(2 * time.Minute), Taken: c.taken, Looks: c.looks}
 	f, err := c.adapter.Find(ctx, c.job, c.kept, w)
+	c.kept.merge(nil)
 	c.found = f
 	if err != nil {
 		c.w.hear(fault.Of(err))
@@ -194,6 +212,7 @@ func (c *courier) follow(ctx context.Context, n int) (err error) {
 			if r, err = follower.Follow(ctx, c.job, c.receipt, c.kept); err != nil {
 				c.w.hear(fault.Of(err))
 			}
+			c.kept.merge(nil)
 			c.receipt = r
 		})
 		c.w.pass(time.Minute)

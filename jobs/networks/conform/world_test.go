@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -180,14 +181,17 @@ func (w *world) jobOf(p networks.Post) networks.Job {
 	return networks.Job{Key: "tenant:1:target:2:version:3", Attempt: 1, Account: w.place.account(), Post: p, Trail: w}
 }
 
-// kept are handles in memory.
+// kept are handles as the pipeline keeps them: what was noted is lost with the
+// process, until something is written.
 type kept struct {
-	mu     sync.Mutex
-	values map[string]string
-	hook   func(name, value string, save func()) error // around each save, if set
+	mu      sync.Mutex
+	values  map[string]string
+	durable map[string]string                           // what the database has
+	hook    func(name, value string, save func()) error // around each save, if set
+	saved   func()                                      // of each save, if set
 }
 
-func newKept() *kept { return &kept{values: map[string]string{}} }
+func newKept() *kept { return &kept{values: map[string]string{}, durable: map[string]string{}} }
 
 // Get returns a handle.
 func (k *kept) Get(name string) string {
@@ -199,9 +203,10 @@ func (k *kept) Get(name string) string {
 // Save keeps one.
 func (k *kept) Save(_ context.Context, name, value string) error {
 	save := func() {
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		k.values[name] = value
+		k.merge(map[string]string{name: value})
+		if k.saved != nil {
+			k.saved()
+		}
 	}
 	if k.hook != nil {
 		return k.hook(name, value, save)
@@ -210,13 +215,27 @@ func (k *kept) Save(_ context.Context, name, value string) error {
 	return nil
 }
 
-// merge is what Begin does with the handles of a Ready.
+// Note keeps one in memory.
+func (k *kept) Note(name, value string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.values[name] = value
+}
+
+// merge writes handles, and with them what was noted: of a Save, of a Ready with the
+// move to in flight, none with a result.
 func (k *kept) merge(more map[string]string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for name, value := range more {
-		k.values[name] = value
-	}
+	maps.Copy(k.values, more)
+	k.durable = maps.Clone(k.values)
+}
+
+// lose forgets what was only noted.
+func (k *kept) lose() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.values = maps.Clone(k.durable)
 }
 
 // late is a deadline that a test lets pass when it wants: the context of a call

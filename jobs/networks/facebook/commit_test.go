@@ -34,15 +34,15 @@ func TestEachShapeIsPublishedByItsOwnCall(t *testing.T) {
 		"link":  {"POST /v25.0/1001/feed", "link=https://bakery.example/bread&message=Read this&published=true", "POST 1001/feed"},
 		"image": {"POST /v25.0/1001/photos", "alt_text_custom=Loaf 1&caption=Look&published=true&url=https://herald.example/m/1", "POST 1001/photos"},
 		"images": {"POST /v25.0/1001/feed", `attached_media[0]={"media_fbid":"7001"}&attached_media[1]={"media_fbid":"7002"}&attached_media[2]={"media_fbid":"7003"}&message=Look&published=true`,
-			"POST 1001/photos save photo.1 POST 1001/photos save photo.2 POST 1001/photos save photo.3 POST 1001/feed"},
+			"POST 1001/photos note photo.1 POST 1001/photos note photo.2 POST 1001/photos note photo.3 POST 1001/feed"},
 		"video": {"POST /v25.0/1001/videos", "description=Watch&file_url=https://herald.example/m/film&published=true", "POST 1001/videos"},
 		"video in bytes": {"POST /v25.0/1001/videos", "description=Watch&upload_phase=finish&upload_session_id=s7001",
-			"POST 1001/videos save video save video.span save video.session POST 1001/videos save video.span POST 1001/videos save video.span POST 1001/videos save video.span POST 1001/videos"},
+			"POST 1001/videos note video note video.span save video.session POST 1001/videos save video.span POST 1001/videos save video.span POST 1001/videos save video.span POST 1001/videos"},
 		"reel": {"POST /v25.0/1001/video_reels", "description=Watch&upload_phase=finish&video_id=7001&video_state=PUBLISHED",
-			"POST 1001/video_reels save video.begun save video POST v25.0/7001 save video.sent GET 7001 POST 1001/video_reels"},
-		"photo story": {"POST /v25.0/1001/photo_stories", "photo_id=7001", "POST 1001/photos save photo.1 POST 1001/photo_stories"},
+			"POST 1001/video_reels note video.begun note video POST v25.0/7001 note video.sent GET 7001 POST 1001/video_reels"},
+		"photo story": {"POST /v25.0/1001/photo_stories", "photo_id=7001", "POST 1001/photos note photo.1 POST 1001/photo_stories"},
 		"video story": {"POST /v25.0/1001/video_stories", "upload_phase=finish&video_id=7001",
-			"POST 1001/video_stories save video.begun save video POST v25.0/7001 save video.sent GET 7001 POST 1001/video_stories"},
+			"POST 1001/video_stories note video.begun note video POST v25.0/7001 note video.sent GET 7001 POST 1001/video_stories"},
 	} {
 		r, h := publish(t, posts()[name])
 		c := h.Last()

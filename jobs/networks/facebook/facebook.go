@@ -4,7 +4,7 @@
 // unpublished before), POST /photos for one picture, POST /videos for a video
 // (with its address, or as the finish of an upload), the finish of /video_reels
 // and /video_stories, POST /photo_stories. None takes a key of ours; ids of
-// photos and uploads are saved as handles before the next call.
+// photos and uploads are handles, durable before the commit.
 //
 // What a look-up can prove: see Find. Start with Prepare, then Commit.
 package facebook

@@ -16,7 +16,8 @@ import (
 func photo(i int) string { return "photo." + strconv.Itoa(i+1) }
 
 // photos uploads the pictures without publishing them and returns their
-// handles. Pictures of an earlier run are used again if they are still there.
+// handles. They are noted: pictures that no post shows are seen by nobody, and the
+// move to in flight writes their ids before one does. Pictures of an earlier run are used again if they are still there.
 func (a *Adapter) photos(ctx context.Context, job networks.Job, h networks.Handles) (map[string]string, error) {
 	ids := map[string]string{}
 	for i := range job.Post.Media {
@@ -43,7 +44,8 @@ func (a *Adapter) kept(ctx context.Context, job networks.Job, h networks.Handles
 	_, err := a.door.Do(ctx, a.read(job, httpx.Prepare, id, "id"), nil)
 	switch f := fault.Of(err); {
 	case graph.Missing(err):
-		return "", networks.Keep(ctx, h, name, "")
+		h.Note(name, "")
+		return "", nil
 	case f != nil && f.Kind != fault.Validation && f.Kind != fault.Permission:
 		return "", f
 	}
@@ -59,7 +61,8 @@ func (a *Adapter) uploadPhoto(ctx context.Context, job networks.Job, h networks.
 	if made.ID == "" {
 		return "", httpx.Unparsable(httpx.Prepare, answer)
 	}
-	return string(made.ID), networks.Keep(ctx, h, photo(i), string(made.ID))
+	h.Note(photo(i), string(made.ID))
+	return string(made.ID), nil
 }
 
 // photo is the call that uploads a picture: by its address, else by its bytes.

@@ -119,7 +119,11 @@ func (a *Adapter) sendReel(ctx context.Context, job networks.Job, h networks.Han
 	if !done.Success {
 		return httpx.Unparsable(httpx.Prepare, answer)
 	}
-	return networks.Keep(ctx, h, sent, "true")
+	if raw.Body == nil {
+		h.Note(sent, "true")
+		return nil
+	}
+	return networks.Keep(ctx, h, sent, "true") // so many bytes are not sent twice
 }
 
 func (a *Adapter) startReel(ctx context.Context, job networks.Job, h networks.Handles) error {
@@ -133,10 +137,8 @@ func (a *Adapter) startReel(ctx context.Context, job networks.Job, h networks.Ha
 	if made.VideoID == "" {
 		return httpx.Unparsable(httpx.Prepare, answer)
 	}
-	if err := networks.Keep(ctx, h, begun, a.now().UTC().Format(time.RFC3339)); err != nil {
-		return err
-	}
-	return networks.Keep(ctx, h, video, string(made.VideoID))
+	networks.NoteAll(h, begun, a.now().UTC().Format(time.RFC3339), video, string(made.VideoID))
+	return nil
 }
 
 // handOver tells the upload host where the file is, else gives it the bytes.

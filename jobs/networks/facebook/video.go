@@ -16,7 +16,8 @@ import (
 )
 
 // chunks uploads a video in pieces, for files that have no address Facebook
-// could fetch. Each step is saved, so that an upload goes on where it stopped.
+// could fetch. Each step is saved, so that an upload goes on where it stopped; that
+// costs little beside its bytes.
 func (a *Adapter) chunks(ctx context.Context, job networks.Job, h networks.Handles) (map[string]string, error) {
 	if h.Get(session) == "" {
 		if err := a.startChunks(ctx, job, h); err != nil {

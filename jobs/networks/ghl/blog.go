@@ -29,7 +29,7 @@ import (
 // call: the update that publishes the draft by its number. It may be done twice, and
 // the status of that number in the blog's list is proof.
 //
-// Handles, saved before the next call: image (its address); draft, with the mark that
+// Handles: image (its address); draft, with the mark that
 // it was begun.
 type Blog struct {
 	door rest.Door
@@ -74,7 +74,7 @@ func (b *Blog) Prepare(ctx context.Context, job networks.Job, h networks.Handles
 		return networks.Ready{}, err
 	}
 	id, err := networks.Once{
-		Handles: h, Name: draft, Now: b.now,
+		Handles: h, Name: draft, Now: b.now, Attempt: job.Attempt,
 		Write: func(ctx context.Context) (string, error) { return b.draft(ctx, job, h.Get(image)) },
 		Look:  func(ctx context.Context, _ time.Time) (string, error) { return b.drafted(ctx, job) },
 	}.Do(ctx)
@@ -114,7 +114,8 @@ func (b *Blog) upload(ctx context.Context, job networks.Job, h networks.Handles)
 	if err != nil {
 		return err
 	}
-	return networks.Keep(ctx, h, image, made.URL)
+	h.Note(image, made.URL)
+	return nil
 }
 
 // webAddress is s if people can follow it.

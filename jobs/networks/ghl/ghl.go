@@ -4,7 +4,7 @@
 // names the location, and user_id the person there in whose name posts are made.
 //
 // GoHighLevel fetches files from their addresses. Commit makes the post, which goes
-// out at once; its answer has the post's id, kept before anything else is done, and
+// out at once; its answer has the post's id, written with the result, and
 // tells only that it was accepted. The look-up asks by that id. Without it (the answer
 // was lost, or a refusal that GoHighLevel is known to give for posts that it made) the
 // list of posts is read: presence tells, absence proves nothing. Start with Prepare.
@@ -137,9 +137,7 @@ func (a *Adapter) Commit(ctx context.Context, ready networks.Ready) (networks.Re
 	case !said.Success || id == "" || !said.Results.Post.of(ready.Job):
 		return networks.Receipt{}, httpx.Unparsable(httpx.Commit, answer)
 	}
-	if err := networks.Keep(ctx, ready.Book, made, id); err != nil {
-		return networks.Receipt{}, &fault.Fault{Kind: fault.Unknown, Code: "not_saved", Say: label + " has the post, and Herald could not write down its id.", Cause: err}
-	}
+	ready.Book.Note(made, id) // the result follows, and is written with it
 	return networks.Receipt{}, accepted()
 }
 

@@ -111,9 +111,7 @@ func (a *Adapter) Commit(ctx context.Context, ready networks.Ready) (networks.Re
 	case made.State == shown:
 		return made.receipt(answer.RequestID), nil
 	}
-	if err := networks.Keep(ctx, ready.Book, name, made.Name); err != nil {
-		return networks.Receipt{}, &fault.Fault{Kind: fault.Unknown, Code: "not_saved", Say: "Google has the post, and Herald could not write down its name.", Cause: err}
-	}
+	ready.Book.Note(name, made.Name) // the result follows, and is written with it
 	return networks.Receipt{}, fault.New(fault.Unknown, "accepted", "Google has the post and works on it; Herald asks what becomes of it.")
 }
 

@@ -39,8 +39,9 @@ const (
 )
 
 // Containers is a post on its way at Instagram or Threads: a container that the
-// network fills, of a carousel one for each item first. Each id is saved before
-// the next call, so that a run goes on where the last one stopped.
+// network fills, of a carousel one for each item first. Each id is noted, so that a
+// run goes on where the last one stopped: what is not published expires, and the id
+// of what is to be published is durable before the call that does.
 type Containers struct {
 	Network string // as people call it
 	Handles networks.Handles
@@ -49,7 +50,8 @@ type Containers struct {
 	Prefix  string // of the handles
 	Items   int    // of a carousel; zero: there is one container
 	Early   time.Duration
-	Enough  int // publishes of one container before a new one is made
+	Enough  int  // publishes of one container before a new one is made
+	Resumed bool // set by Ready: items of an earlier run are used again
 
 	Make   func(ctx context.Context, item int) (id string, err error)          // one item of the carousel
 	Whole  func(ctx context.Context, items []string) (id string, err error)    // the container that is published
@@ -103,9 +105,7 @@ func (b *Containers) try(ctx context.Context) (handles map[string]string, again 
 	case state == Published:
 		return map[string]string{ContainerID: id, ContainerLive: "true"}, false, nil
 	}
-	if err := b.keep(ctx, ContainerTries, strconv.Itoa(b.tried()+1)); err != nil {
-		return nil, false, err
-	}
+	b.note(ContainerTries, strconv.Itoa(b.tried()+1))
 	return map[string]string{ContainerID: id}, false, nil
 }
 
@@ -126,7 +126,8 @@ func (b *Containers) makeAll(ctx context.Context) (again bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	return false, b.keep(ctx, ContainerID, id)
+	b.note(ContainerID, id)
+	return false, nil
 }
 
 func (b *Containers) begin(ctx context.Context) error {
@@ -138,22 +139,22 @@ func (b *Containers) begin(ctx context.Context) error {
 			return err
 		}
 	}
-	return b.keep(ctx, ContainerBegun, b.Now().UTC().Format(time.RFC3339))
+	b.note(ContainerBegun, b.Now().UTC().Format(time.RFC3339))
+	return nil
 }
 
 // children makes the carousel's items and waits for them.
 func (b *Containers) children(ctx context.Context) (ids []string, again bool, err error) {
 	for i := range b.Items {
 		if b.Handles.Get(b.child(i)) != "" {
+			b.Resumed = true
 			continue
 		}
 		id, err := b.Make(ctx, i)
 		if err != nil {
 			return nil, false, err
 		}
-		if err := networks.Keep(ctx, b.Handles, b.child(i), id); err != nil {
-			return nil, false, err
-		}
+		b.Handles.Note(b.child(i), id)
 	}
 	for i := range b.Items {
 		state, err := b.look(ctx, b.child(i))
@@ -237,9 +238,7 @@ func (b *Containers) forget(ctx context.Context) error {
 	return networks.Forget(ctx, b.Handles, names...)
 }
 
-func (b *Containers) keep(ctx context.Context, handle, value string) error {
-	return networks.Keep(ctx, b.Handles, b.name(handle), value)
-}
+func (b *Containers) note(handle, value string) { b.Handles.Note(b.name(handle), value) }
 
 // age is how long ago the set was begun.
 func (b *Containers) age() time.Duration {

@@ -16,17 +16,17 @@ func TestEachShapeIsMadeOfTheDocumentedContainers(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]struct{ forms, log string }{
 		"image": {`alt_text=Loaf 1&caption=Look&collaborators=["ann","bob"]&image_url=https://herald.example/m/1`,
-			"GET 17841/content_publishing_limit save container.begun POST 17841/media save container GET 17901 save container.tries POST 17841/media_publish"},
+			"GET 17841/content_publishing_limit note container.begun POST 17841/media note container GET 17901 note container.tries POST 17841/media_publish"},
 		"reel": {`caption=Watch&media_type=REELS&share_to_feed=false&thumb_offset=1500&video_url=https://herald.example/m/film`,
-			"GET 17841/content_publishing_limit save container.begun POST 17841/media save container GET 17901 save container.tries POST 17841/media_publish"},
+			"GET 17841/content_publishing_limit note container.begun POST 17841/media note container GET 17901 note container.tries POST 17841/media_publish"},
 		"story": {`image_url=https://herald.example/m/1&media_type=STORIES`,
-			"GET 17841/content_publishing_limit save container.begun POST 17841/media save container GET 17901 save container.tries POST 17841/media_publish"},
+			"GET 17841/content_publishing_limit note container.begun POST 17841/media note container GET 17901 note container.tries POST 17841/media_publish"},
 		"carousel": {`alt_text=Loaf 1&image_url=https://herald.example/m/1&is_carousel_item=true
 is_carousel_item=true&media_type=VIDEO&video_url=https://herald.example/m/film
 alt_text=Loaf 3&image_url=https://herald.example/m/3&is_carousel_item=true
 caption=Look&children=17901,17902,17903&media_type=CAROUSEL`,
-			"GET 17841/content_publishing_limit save container.begun POST 17841/media save child.1 POST 17841/media save child.2 POST 17841/media save child.3 " +
-				"GET 17901 GET 17902 GET 17903 POST 17841/media save container GET 17904 save container.tries POST 17841/media_publish"},
+			"GET 17841/content_publishing_limit note container.begun POST 17841/media note child.1 POST 17841/media note child.2 POST 17841/media note child.3 " +
+				"GET 17901 GET 17902 GET 17903 POST 17841/media note container GET 17904 note container.tries POST 17841/media_publish"},
 	} {
 		h := host(t, newAccount())
 		a := adapter(h)

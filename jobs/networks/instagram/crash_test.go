@@ -22,7 +22,6 @@ func drive(t *testing.T, a *Adapter, job networks.Job, h *nettest.Handles) netwo
 			waits++
 			continue
 		case f != nil:
-			h.FailAt = 0
 			job.Attempt++
 			continue
 		}
@@ -85,33 +84,5 @@ func TestAConnectionThatDiesAnywhereNeverPublishesTwice(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// A process that dies before an id is saved starts again without it and still
-// publishes once.
-func TestAProcessThatDiesAtAnySaveNeverPublishesTwice(t *testing.T) {
-	t.Parallel()
-	for name, post := range posts() {
-		for at := 1; at <= 6; at++ {
-			acc := newAccount()
-			h := host(t, acc)
-			kept := h.Handles()
-			kept.FailAt = at
-			if v := drive(t, adapter(h), jobOf(post), kept); v != networks.Found || acc.public() != 1 {
-				t.Errorf("%s, save %d: %s with %d public posts\n%s", name, at, v, acc.public(), h.Log())
-			}
-		}
-	}
-}
-
-func TestASaveThatFailsStopsTheFlow(t *testing.T) {
-	t.Parallel()
-	h := host(t, newAccount())
-	kept := h.Handles()
-	kept.FailAt = 3
-	_, err := adapter(h).Prepare(t.Context(), jobOf(posts()["carousel"]), kept)
-	if f := fault.Of(err); f.Kind != fault.Transient || h.Count("POST 17841/media") != 2 {
-		t.Errorf("got %v after\n%s", err, h.Log())
 	}
 }

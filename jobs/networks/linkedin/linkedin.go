@@ -5,10 +5,9 @@
 // content of an author for a while and names the post that has it. After a lost
 // answer that is evidence, and Commit keeps the name for the look-up.
 //
-// Handles, saved before the next call: media.N (the URN of a file), media.N.parts
-// (the tags of the parts of a video that are there, with media.N.plan, where they
-// go), media.N.sent and media.N.ready; duplicate (the post that LinkedIn named);
-// comment. The URN of a file is also what a look-up knows a post by.
+// Handles: media.N (the URN of a file), media.N.parts (the tags of the parts of a
+// video that are there, with media.N.plan, where they go), media.N.sent and
+// media.N.ready; duplicate (the post that LinkedIn named); comment. The URN of a file is also what a look-up knows a post by.
 //
 // What a look-up can prove: see Find. Start with Prepare, then Commit.
 package linkedin

@@ -172,7 +172,7 @@ func TestAVideoGoesInPartsAndItsTagsSealIt(t *testing.T) {
 	s := &site{reads: true, states: []string{"WAITING_UPLOAD", "PROCESSING", "AVAILABLE"}}
 	h := host(t, s)
 	kept, job := h.Handles(), jobOf(networks.Post{Format: network.FormatVideo, Media: []networks.Media{load(network.Video, 4194309)}})
-	kept.FailAt = 4 // the tag of the second part is lost
+	kept.FailAt = 2 // the tag of the second part is lost
 	if _, err := adapter(h).Prepare(t.Context(), job, kept); fault.Of(err).Code != "not_saved" {
 		t.Fatalf("got %v", err)
 	}

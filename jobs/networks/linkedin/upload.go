@@ -81,9 +81,6 @@ func (u upload) send(ctx context.Context, i int) error {
 	if err != nil {
 		return err
 	}
-	if err := networks.Keep(ctx, u.h, media(i), begun.Image); err != nil {
-		return err
-	}
 	body, err := u.job.Post.Media[i].Open(ctx)
 	if err != nil {
 		return unreadable(err)
@@ -91,7 +88,8 @@ func (u upload) send(ctx context.Context, i int) error {
 	if _, err := u.put(ctx, i, begun.URL, &rest.Body{ReadCloser: body, Length: u.job.Post.Media[i].Bytes, Type: u.job.Post.Media[i].Type}); err != nil {
 		return err
 	}
-	return networks.Keep(ctx, u.h, media(i)+sent, u.stamp())
+	networks.NoteAll(u.h, media(i), begun.Image, media(i)+sent, u.stamp()) // a picture that no post shows may be there twice
+	return nil
 }
 
 // begun is where a file goes and what it is called.
@@ -129,7 +127,7 @@ func (u upload) put(ctx context.Context, i int, to string, body *rest.Body) (*ht
 }
 
 // sendFilm sends a video part by part. An address takes one part once: what broke
-// off begins anew.
+// off begins anew. So each part's tag is saved, which costs little beside its bytes.
 func (u upload) sendFilm(ctx context.Context, i int) error {
 	size := u.job.Post.Media[i].Bytes
 	if u.h.Get(media(i)) == "" {
@@ -167,7 +165,8 @@ func (u upload) planFilm(ctx context.Context, i int, size int64) error {
 	if err != nil {
 		return err
 	}
-	return networks.KeepAll(ctx, u.h, media(i)+parts, "", media(i)+plan, string(raw), media(i), to.Video)
+	networks.NoteAll(u.h, media(i)+parts, "", media(i)+plan, string(raw), media(i), to.Video)
+	return nil
 }
 
 func (u upload) sendParts(ctx context.Context, i int, to begun, tags *[]string) error {
@@ -218,7 +217,8 @@ func (u upload) seal(ctx context.Context, i int, to begun, tags []string) error 
 			return about(i, u.job, err)
 		}
 	}
-	return networks.Keep(ctx, u.h, media(i)+sent, u.stamp())
+	u.h.Note(media(i)+sent, u.stamp())
+	return nil
 }
 
 // The states of a file.
@@ -248,13 +248,15 @@ func (u upload) look(ctx context.Context, i int) error {
 	case f != nil && f.Kind == fault.Permission && u.age(i) < pause:
 		return u.wait(i)
 	case f != nil && f.Kind == fault.Permission:
-		return networks.Keep(ctx, u.h, media(i)+ready, "unasked")
+		u.h.Note(media(i)+ready, "unasked")
+		return nil
 	case f != nil && f.Kind == fault.Validation:
 		return u.again(ctx, i, fault.New(fault.Transient, "media_gone", "LinkedIn no longer has the upload; Herald sends it again."))
 	case f != nil:
 		return f
 	case state == available:
-		return networks.Keep(ctx, u.h, media(i)+ready, "true")
+		u.h.Note(media(i)+ready, "true")
+		return nil
 	case state == unusable:
 		return u.again(ctx, i, about(i, u.job, fault.New(fault.Validation, "media_failed", "LinkedIn could not work on the file.")))
 	case u.age(i) > patience:

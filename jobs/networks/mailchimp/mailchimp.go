@@ -6,8 +6,8 @@
 // be taken back, so the campaign's status is asked before anything is sent twice: see
 // Find.
 //
-// Handles, saved before the next call: image (the address of an uploaded picture),
-// campaign with the mark that it was begun, filled. Start with Prepare, then Commit.
+// Handles: image (the address of an uploaded picture), campaign with the mark that
+// it was begun, filled. Start with Prepare, then Commit.
 package mailchimp
 
 import (
@@ -100,7 +100,7 @@ func (a *Adapter) Prepare(ctx context.Context, job networks.Job, h networks.Hand
 		return networks.Ready{}, err
 	}
 	id, err := networks.Once{
-		Handles: h, Name: campaign, Now: a.now, Settle: time.Minute,
+		Handles: h, Name: campaign, Now: a.now, Settle: time.Minute, Attempt: job.Attempt,
 		Write: func(ctx context.Context) (string, error) { return a.create(ctx, job) },
 		Look:  func(ctx context.Context, since time.Time) (string, error) { return a.created(ctx, job, since) },
 	}.Do(ctx)
@@ -137,7 +137,8 @@ func (a *Adapter) picture(ctx context.Context, job networks.Job, h networks.Hand
 	if err != nil {
 		return err
 	}
-	return networks.Keep(ctx, h, image, made.URL)
+	h.Note(image, made.URL)
+	return nil
 }
 
 func read(ctx context.Context, m networks.Media) ([]byte, error) {
@@ -241,7 +242,8 @@ func (a *Adapter) fill(ctx context.Context, job networks.Job, h networks.Handles
 	if err != nil {
 		return err
 	}
-	return networks.Keep(ctx, h, filled, "true")
+	h.Note(filled, "true")
+	return nil
 }
 
 func content(job networks.Job, picture string) string {

@@ -7,11 +7,12 @@
 // not, so nothing here rests on it alone: from 55 minutes after the first
 // commit, Prepare looks for the post before another one is made.
 //
-// Handles, saved before the next call: media_N (uploaded, being processed) with
+// Handles: media_N (uploaded, being processed) with
 // media_N_since, media_N_ready (may be attached), absent_at (when a look-up
 // proved that there is no post), live (a post of ours that Prepare came upon),
-// part_N of a thread and comment, each with _began. first_commit (when the key began to count) is kept
-// with the move to in flight, so that a post without files waits for nothing else.
+// part_N of a thread and comment, each with _began. Those of files are noted, and
+// first_commit (when the key began to count) is kept with the move to in flight, so
+// that a post waits for nothing else.
 //
 // What a look-up can prove: see Find. Start with Prepare, then Commit.
 package mastodon

@@ -50,7 +50,7 @@ func (a *Adapter) Find(ctx context.Context, job networks.Job, h networks.Handles
 	}
 	f := s.finding()
 	if f.Verdict == networks.Absent {
-		return f, save(ctx, h, absentAt, stamp(a.now()))
+		return f, networks.Keep(ctx, h, absentAt, stamp(a.now()))
 	}
 	return f, nil
 }

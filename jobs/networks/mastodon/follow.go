@@ -65,11 +65,11 @@ func (a *Adapter) reply(ctx context.Context, job networks.Job, h networks.Handle
 			return "", err
 		}
 		if len(s.found) > 0 {
-			return s.found[0].ID, save(ctx, h, one.name, s.found[0].ID)
+			return s.found[0].ID, networks.Keep(ctx, h, one.name, s.found[0].ID)
 		}
 	}
 	if !ok {
-		if err := save(ctx, h, one.name+"_began", stamp(a.now())); err != nil {
+		if err := networks.Keep(ctx, h, one.name+"_began", stamp(a.now())); err != nil {
 			return "", err
 		}
 	}
@@ -88,5 +88,5 @@ func (a *Adapter) writeReply(ctx context.Context, job networks.Job, h networks.H
 	if made.ID == "" {
 		return "", httpx.Unparsable(httpx.FollowUp, answer)
 	}
-	return made.ID, save(ctx, h, one.name, made.ID)
+	return made.ID, networks.Keep(ctx, h, one.name, made.ID)
 }

@@ -69,7 +69,7 @@ func (a *Adapter) lookBeforeRepeat(ctx context.Context, job networks.Job, h netw
 		if _, err := a.show(ctx, job, httpx.Prepare, id); !missing(err) {
 			return err
 		}
-		if err := save(ctx, h, live, ""); err != nil {
+		if err := networks.Keep(ctx, h, live, ""); err != nil {
 			return err
 		}
 	}
@@ -89,7 +89,7 @@ func (a *Adapter) look(ctx context.Context, job networks.Job, h networks.Handles
 	if err := s.run(ctx); err != nil || len(s.found) == 0 {
 		return err
 	}
-	return save(ctx, h, live, s.found[0].ID)
+	return networks.Keep(ctx, h, live, s.found[0].ID)
 }
 
 // Commit makes the post public, in one call.

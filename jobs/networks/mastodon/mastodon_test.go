@@ -91,25 +91,32 @@ func TestTextIsPublishedWithItsOptionsAndLink(t *testing.T) {
 	}
 }
 
-func TestPicturesAreUploadedWithTheirDescriptionsAndSavedOneByOne(t *testing.T) {
+func TestPicturesAreUploadedWithTheirDescriptionsAndKeptOneByOne(t *testing.T) {
 	t.Parallel()
 	s, a, job := newServer(t)
 	job, h := withPictures(job, 3), newHandles()
-	h.broken = readyName(1)
-	_, err := publish(t, s, a, job, h)
-	wantKind(t, err, fault.Transient, "not_saved")
-	if n := s.count("POST /api/v2/media"); n != 2 || s.count("POST /api/v1/statuses") != 0 {
-		t.Fatalf("%d uploads although the second could not be saved", n)
+	s.hook = func(w http.ResponseWriter, r *http.Request) bool {
+		if s.count("POST /api/v2/media") != 2 {
+			return false
+		}
+		_, _ = io.Copy(io.Discard, r.Body)
+		fail(w, 503, "busy")
+		return true
 	}
-	h.broken = ""
+	_, err := publish(t, s, a, job, h)
+	wantKind(t, err, fault.Transient, "http_503")
+	if n := s.count("POST /api/v2/media"); n != 2 || s.count("POST /api/v1/statuses") != 0 {
+		t.Fatalf("%d uploads although the second was refused", n)
+	}
+	s.hook = nil
 	mustPublish(t, s, a, job, h)
 	if n := s.count("POST /api/v2/media"); n != 4 {
 		t.Errorf("%d uploads in all, want 4: the first must not be sent again", n)
 	}
-	if got := s.posts[0].media; !slices.Equal(got, []string{"11", "13", "14"}) {
+	if got := s.posts[0].media; !slices.Equal(got, []string{"11", "12", "13"}) {
 		t.Errorf("attached %v", got)
 	}
-	if f := s.files["14"]; f.description != "picture 3" || f.content != "pixels" || f.name != "cake.png" {
+	if f := s.files["13"]; f.description != "picture 3" || f.content != "pixels" || f.name != "cake.png" {
 		t.Errorf("the third file came as %+v", f)
 	}
 }
@@ -146,15 +153,19 @@ func TestMediaThatNeverFinishAreSentAgain(t *testing.T) {
 	}
 }
 
-// Each handle that Prepare saves is a durable commit that the post waits for. A
-// post without files needs none: claim, in flight and result are all.
-func TestAPostWithoutFilesSavesNothingBeforeItsCommit(t *testing.T) {
+// Each handle that Prepare saves is a durable commit that the post waits for. None
+// is needed: claim, in flight and result are all.
+func TestAPostSavesNothingBeforeItsCommit(t *testing.T) {
 	t.Parallel()
 	s, a, job := newServer(t)
+	four := newHandles()
+	if _, err := a.Prepare(t.Context(), withPictures(job, 4), four); err != nil || four.saves != 0 || len(four.kept) != 4 {
+		t.Errorf("saved %d times, has %v, %v", four.saves, four.kept, err)
+	}
 	h := newHandles()
 	ready, err := a.Prepare(t.Context(), job, h)
 	if err != nil || len(h.kept) != 0 {
-		t.Fatalf("saved %v, %v", h.kept, err)
+		t.Fatalf("has %v, %v", h.kept, err)
 	}
 	began := ready.Handles[firstCommit]
 	if at, ok := parseStamp(began); !ok || !at.Equal(s.now) {

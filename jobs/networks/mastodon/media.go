@@ -47,18 +47,6 @@ func mediaIDs(job networks.Job, h networks.Handles) (ids []string) {
 	return ids
 }
 
-// save keeps a handle, or forgets it with an empty value. What could not be
-// saved stops the flow before the next call; nothing is public yet.
-func save(ctx context.Context, h networks.Handles, name, value string) error {
-	if h.Get(name) == value {
-		return nil
-	}
-	if err := h.Save(ctx, name, value); err != nil {
-		return &fault.Fault{Kind: fault.Transient, Code: "not_saved", Say: "Herald could not write down how far it got; it tries again.", Cause: err}
-	}
-	return nil
-}
-
 // upload brings the media of a job to the server.
 type upload struct {
 	a   *Adapter
@@ -109,7 +97,8 @@ func (u upload) ask(ctx context.Context, i int, id string) error {
 	case status == http.StatusPartialContent:
 		return u.stillPending(ctx, i)
 	}
-	return save(ctx, u.h, readyName(i), id)
+	u.h.Note(readyName(i), id)
+	return nil
 }
 
 func statusOf(answer *httpx.Answer) int {
@@ -157,16 +146,11 @@ func (u upload) stillPending(ctx context.Context, i int) error {
 }
 
 func (u upload) forget(ctx context.Context, i int) error {
-	for _, name := range []string{readyName(i), pendingName(i), sinceName(i)} {
-		if err := save(ctx, u.h, name, ""); err != nil {
-			return err
-		}
-	}
-	return nil
+	return networks.Forget(ctx, u.h, readyName(i), pendingName(i), sinceName(i))
 }
 
-// send uploads file i and saves its id: as ready if the server says so, else as
-// pending.
+// send uploads file i and notes its id: as ready if the server says so, else as
+// pending. What no post holds is seen by nobody, and servers drop it.
 func (u upload) send(ctx context.Context, i int) error {
 	req, err := u.request(ctx, i)
 	if err != nil {
@@ -184,12 +168,11 @@ func (u upload) send(ctx context.Context, i int) error {
 		return httpx.Unparsable(httpx.Prepare, answer)
 	}
 	if answer.Status != http.StatusAccepted {
-		return save(ctx, u.h, readyName(i), made.ID)
+		u.h.Note(readyName(i), made.ID)
+		return nil
 	}
-	if err := save(ctx, u.h, pendingName(i), made.ID); err != nil {
-		return err
-	}
-	return save(ctx, u.h, sinceName(i), stamp(u.a.now()))
+	networks.NoteAll(u.h, pendingName(i), made.ID, sinceName(i), stamp(u.a.now()))
+	return nil
 }
 
 func (u upload) request(ctx context.Context, i int) (*http.Request, error) {

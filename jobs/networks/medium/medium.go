@@ -70,9 +70,7 @@ func (a *Adapter) Prepare(ctx context.Context, job networks.Job, h networks.Hand
 		if err != nil {
 			return networks.Ready{}, err
 		}
-		if err := networks.Keep(ctx, h, image, made.Data.URL); err != nil {
-			return networks.Ready{}, err
-		}
+		h.Note(image, made.Data.URL)
 	}
 	return networks.Ready{Job: job, Handles: map[string]string{image: h.Get(image)}}, nil
 }

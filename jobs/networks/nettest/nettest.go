@@ -1,6 +1,6 @@
 // Package nettest is a scripted host and a place for handles, for the tests of
-// adapters. Both write into one log, so that a test can see that an id was saved
-// before the next call was made. Walk reads a table of refusals.
+// adapters. Both write into one log, so that a test can see that an id was saved, or
+// only noted, before the next call was made. Walk reads a table of refusals.
 package nettest
 
 import (
@@ -127,7 +127,7 @@ func (h *Host) Last() Call {
 	return calls[len(calls)-1]
 }
 
-// Log returns calls and saves in their order, one a line.
+// Log returns calls, saves and notes in their order, one a line.
 func (h *Host) Log() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -178,6 +178,14 @@ func (k *Handles) Save(_ context.Context, name, value string) error {
 	defer k.host.mu.Unlock()
 	k.host.log = append(k.host.log, "save "+name)
 	return nil
+}
+
+// Note keeps a handle that nobody waits for.
+func (k *Handles) Note(name, value string) {
+	k.Kept[name] = value
+	k.host.mu.Lock()
+	defer k.host.mu.Unlock()
+	k.host.log = append(k.host.log, "note "+name)
 }
 
 // Copy returns handles with the same ids.

@@ -5,8 +5,8 @@
 // Pinterest; a video is registered, sent to a store of Amazon's, and worked on
 // before a pin can show it.
 //
-// Handles, saved before the next call: media (Pinterest's number of the video) and
-// media.sent (when all of it was there). Start with Prepare, then Commit.
+// Handles: media (Pinterest's number of the video) and media.sent (when all of it was
+// there). Start with Prepare, then Commit.
 package pinterest
 
 import (

@@ -54,13 +54,11 @@ func (u upload) send(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := networks.Keep(ctx, u.h, media, made.ID); err != nil {
-		return err
-	}
+	u.h.Note(media, made.ID)
 	if err := u.store(ctx, made.To, made.Fields); err != nil {
 		return err
 	}
-	return networks.Keep(ctx, u.h, sent, u.now().UTC().Format(time.RFC3339))
+	return networks.Keep(ctx, u.h, sent, u.now().UTC().Format(time.RFC3339)) // so many bytes are not sent twice
 }
 
 // store sends the bytes to Amazon's store, which knows no token: the fields are

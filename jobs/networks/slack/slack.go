@@ -6,9 +6,9 @@
 // by which a look-up knows it. A webhook says "ok" and no more: if its answer is
 // lost, a person looks. See Find.
 //
-// Handles, saved before the next call: file.N (Slack's id of a picture), file.N.sent
-// and file.N.ready; comment. A webhook's address is a secret, of which only the
-// path is used, so that no address leads elsewhere. Start with Prepare, then Commit.
+// Handles: file.N (Slack's id of a picture), file.N.sent and file.N.ready; comment. A
+// webhook's address is a secret, of which only the path is used, so that no address
+// leads elsewhere. Start with Prepare, then Commit.
 package slack
 
 import (
@@ -99,7 +99,8 @@ func (a *Adapter) Prepare(ctx context.Context, job networks.Job, h networks.Hand
 
 func file(i int) string { return "file." + strconv.Itoa(i) }
 
-// upload brings one picture to Slack, in three calls.
+// upload brings one picture to Slack, in three calls. Nobody sees it before a
+// message shows it, so it may be there twice, and its id is noted.
 func (a *Adapter) upload(ctx context.Context, job networks.Job, h networks.Handles, i int) error {
 	if h.Get(file(i)+".ready") != "" {
 		return nil
@@ -119,7 +120,8 @@ func (a *Adapter) upload(ctx context.Context, job networks.Job, h networks.Handl
 		}
 		return err
 	}
-	return networks.Keep(ctx, h, file(i)+".ready", "true")
+	h.Note(file(i)+".ready", "true")
+	return nil
 }
 
 func (a *Adapter) send(ctx context.Context, job networks.Job, h networks.Handles, i int) error {
@@ -140,9 +142,6 @@ func (a *Adapter) send(ctx context.Context, job networks.Job, h networks.Handles
 	if err != nil {
 		return err
 	}
-	if err := networks.Keep(ctx, h, file(i), to.ID); err != nil {
-		return err
-	}
 	body, err := m.Open(ctx)
 	if err != nil {
 		return &fault.Fault{Kind: fault.Transient, Code: "media_unreadable", Say: "Herald could not read a picture; it tries again.", Cause: err}
@@ -155,7 +154,8 @@ func (a *Adapter) send(ctx context.Context, job networks.Job, h networks.Handles
 	if err != nil {
 		return err
 	}
-	return networks.Keep(ctx, h, file(i)+".sent", "true")
+	networks.NoteAll(h, file(i), to.ID, file(i)+".sent", "true")
+	return nil
 }
 
 // message is a message as it is sent. No markup is used: a text reads as written.

@@ -156,6 +156,7 @@ type blank struct{}
 
 func (blank) Get(string) string                          { return "" }
 func (blank) Save(context.Context, string, string) error { return nil }
+func (blank) Note(string, string)                        {}
 
 func TestCheckSaysWhereTheBotMayPost(t *testing.T) {
 	t.Parallel()

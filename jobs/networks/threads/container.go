@@ -68,7 +68,7 @@ func (b *build) whole(ctx context.Context, children []string) (string, error) {
 		return b.make(ctx, b.form(nil))
 	}
 	before := b.Handles.Get(b.Prefix+asked) != ""
-	if err := networks.Keep(ctx, b.Handles, b.Prefix+asked, "true"); err != nil {
+	if err := b.mark(ctx); err != nil {
 		return "", err
 	}
 	id, err := b.make(ctx, b.form(children))
@@ -81,17 +81,26 @@ func (b *build) whole(ctx context.Context, children []string) (string, error) {
 	return id, err
 }
 
+// mark writes down that a carousel is about to be asked for, since its items are
+// taken once. Where this run made them all it is noted: who forgets it has forgotten
+// them too.
+func (b *build) mark(ctx context.Context) error {
+	if !b.Resumed {
+		b.Handles.Note(b.Prefix+asked, "true")
+		return nil
+	}
+	return networks.Keep(ctx, b.Handles, b.Prefix+asked, "true")
+}
+
 func (b *build) state(ctx context.Context, id string) (string, string, error) {
 	p, err := b.progress(ctx, b.job, b.Step, id)
 	return p.state(), p.Message, err
 }
 
 // failed counts the containers that failed.
-func (b *build) failed(ctx context.Context, words string) error {
+func (b *build) failed(_ context.Context, words string) error {
 	n, _ := strconv.Atoi(b.Handles.Get(b.Prefix + failures))
-	if err := networks.Keep(ctx, b.Handles, b.Prefix+failures, strconv.Itoa(n+1)); err != nil {
-		return err
-	}
+	b.Handles.Note(b.Prefix+failures, strconv.Itoa(n+1))
 	return told(n+1, words)
 }
 

@@ -5,7 +5,7 @@
 // comment are answers, each with a container of its own, made and published after
 // the commit.
 //
-// The container is the handle: its id is saved before it is published, and its
+// The container is the handle: its id is durable before it is published, and its
 // state is what a look-up asks first. See Find. Start with Prepare.
 package threads
 

@@ -107,7 +107,7 @@ func forms(h *nettest.Host) (list []string) {
 
 func TestEachShapeIsMadeOfTheDocumentedContainers(t *testing.T) {
 	t.Parallel()
-	const one = "GET 7/threads_publishing_limit save container.begun POST 7/threads save container GET 1 save container.tries POST 7/threads_publish"
+	const one = "GET 7/threads_publishing_limit note container.begun POST 7/threads note container GET 1 note container.tries POST 7/threads_publish"
 	for name, want := range map[string]struct{ forms, log string }{
 		"text":  {"media_type=TEXT&text=Look", one},
 		"link":  {"link_attachment=https://bakery.example/a?b=1&media_type=TEXT&text=Look", one},
@@ -116,8 +116,8 @@ func TestEachShapeIsMadeOfTheDocumentedContainers(t *testing.T) {
 		"carousel": {"alt_text=Loaf&image_url=https://herald.example/m/1&is_carousel_item=true&media_type=IMAGE\n" +
 			"alt_text=Oven&is_carousel_item=true&media_type=VIDEO&video_url=https://herald.example/m/film\n" +
 			"image_url=https://herald.example/m/2&is_carousel_item=true&media_type=IMAGE\nchildren=1,2,3&media_type=CAROUSEL&text=Look",
-			"GET 7/threads_publishing_limit save container.begun POST 7/threads save child.1 POST 7/threads save child.2 POST 7/threads save child.3 " +
-				"GET 1 GET 2 GET 3 save container.asked POST 7/threads save container GET 4 save container.tries POST 7/threads_publish"},
+			"GET 7/threads_publishing_limit note container.begun POST 7/threads note child.1 POST 7/threads note child.2 POST 7/threads note child.3 " +
+				"GET 1 GET 2 GET 3 note container.asked POST 7/threads note container GET 4 note container.tries POST 7/threads_publish"},
 		"thread": {"media_type=TEXT&text=One", one},
 	} {
 		h := nettest.New(t, (&meta{}).answer)

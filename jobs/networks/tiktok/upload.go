@@ -108,7 +108,8 @@ func (u *upload) allowed(ctx context.Context) error {
 }
 
 // announce tells TikTok what bytes will come. Nothing is public before the last
-// of them.
+// of them. It is saved at once: the publish is the post to come, and each counts
+// against what the account may have begun.
 func (u *upload) announce(ctx context.Context) error {
 	size := u.job.Post.Media[0].Bytes
 	source := source{Source: "FILE_UPLOAD", Size: size, Piece: min(size, piece), Pieces: max(size/piece, 1)}
@@ -239,9 +240,7 @@ func (u *upload) announcePull(ctx context.Context) error {
 	if made.Data.ID == "" {
 		return httpx.Unparsable(httpx.Commit, answer)
 	}
-	if err := networks.KeepAll(ctx, u.h, begun, u.now().UTC().Format(time.RFC3339), publish, made.Data.ID); err != nil {
-		return &fault.Fault{Kind: fault.Unknown, Code: "not_saved", Say: "TikTok has the post, and Herald could not write down its number.", Cause: err}
-	}
+	networks.NoteAll(u.h, begun, u.now().UTC().Format(time.RFC3339), publish, made.Data.ID) // the result follows, and is written with them
 	return accepted()
 }
 

@@ -7,10 +7,9 @@
 // the slug that the writer chose. It may be done twice, and the status of that
 // number is proof of what became of it.
 //
-// Handles, saved before the next call: media and media.described; post, with the
-// mark that it was begun. Sites are addresses that users choose: only the guarded
-// client calls them, and the password goes to the site's own host alone. Start with
-// Prepare, then Commit.
+// Handles: media and media.described; post, with the mark that it was begun. Sites
+// are addresses that users choose: only the guarded client calls them, and the
+// password goes to the site's own host alone. Start with Prepare, then Commit.
 package wordpress
 
 import (
@@ -97,7 +96,7 @@ func (a *Adapter) Prepare(ctx context.Context, job networks.Job, h networks.Hand
 		}
 	}
 	id, err := networks.Once{
-		Handles: h, Name: draft, Now: a.now,
+		Handles: h, Name: draft, Now: a.now, Attempt: job.Attempt,
 		Write: func(ctx context.Context) (string, error) { return a.draft(ctx, job, h.Get(media)) },
 		Look:  func(ctx context.Context, _ time.Time) (string, error) { return a.drafted(ctx, job) },
 	}.Do(ctx)
@@ -142,9 +141,7 @@ func (a *Adapter) upload(ctx context.Context, job networks.Job, h networks.Handl
 		if err != nil {
 			return err
 		}
-		if err := networks.Keep(ctx, h, media, made.id()); err != nil {
-			return err
-		}
+		h.Note(media, made.id())
 	}
 	if m.Alt == "" || h.Get(described) != "" {
 		return nil
@@ -157,7 +154,8 @@ func (a *Adapter) upload(ctx context.Context, job networks.Job, h networks.Handl
 	if err != nil {
 		return err
 	}
-	return networks.Keep(ctx, h, described, "true")
+	h.Note(described, "true")
+	return nil
 }
 
 // post is a post, a page or a file as the API describes it.

@@ -30,11 +30,14 @@ const (
 	usually  = 5 * time.Second  // between two looks where X does not say
 )
 
-// upload brings the files of a job to X.
+// upload brings the files of a job to X. Its handles are noted: what no post holds
+// runs out unseen, and a segment that is sent again replaces itself. A long film
+// ends its run in Waiting every atOnce segments, so no more than those are lost.
 type upload struct {
 	*Adapter
 	job networks.Job
 	h   networks.Handles
+	new map[int]bool // files whose upload this run began
 }
 
 // all returns the ids of the files once all can be attached.
@@ -122,7 +125,9 @@ func (u upload) begin(ctx context.Context, i int) error {
 	if !isID(made.Data.ID) {
 		return httpx.Unparsable(httpx.Prepare, answer)
 	}
-	return networks.KeepAll(ctx, u.h, mediaAt(i), u.now().UTC().Format(time.RFC3339), media(i), made.Data.ID)
+	u.new[i] = true
+	networks.NoteAll(u.h, mediaAt(i), u.now().UTC().Format(time.RFC3339), media(i), made.Data.ID)
+	return nil
 }
 
 func category(m networks.Media) string {
@@ -149,9 +154,7 @@ func (u upload) send(ctx context.Context, i int) error {
 			return err
 		}
 		sent++
-		if err := networks.Keep(ctx, u.h, mediaSent(i), strconv.FormatInt(sent, 10)); err != nil {
-			return err
-		}
+		u.h.Note(mediaSent(i), strconv.FormatInt(sent, 10))
 	}
 	return u.seal(ctx, i)
 }
@@ -182,16 +185,26 @@ func (u upload) seal(ctx context.Context, i int) error {
 	if u.h.Get(mediaAsked(i)) != "" {
 		now, err := u.status(ctx, i)
 		if err == nil {
-			return u.sealed(ctx, i, now.Data.Processing)
+			return u.sealed(i, now.Data.Processing)
 		}
 		if f := fault.Of(err); f.Kind != fault.Validation {
 			return f
 		}
 	}
-	if err := networks.Keep(ctx, u.h, mediaAsked(i), "true"); err != nil {
+	if err := u.mark(ctx, i); err != nil {
 		return err
 	}
 	return u.finalize(ctx, i)
+}
+
+// mark writes down that X is about to be told. Of an upload that this run began it
+// is noted: if it is forgotten, so is the upload.
+func (u upload) mark(ctx context.Context, i int) error {
+	if u.new[i] {
+		u.h.Note(mediaAsked(i), "true")
+		return nil
+	}
+	return networks.Keep(ctx, u.h, mediaAsked(i), "true")
 }
 
 // finalize makes the call that X takes once. X wants an object, if an empty one.
@@ -207,16 +220,15 @@ func (u upload) finalize(ctx context.Context, i int) error {
 	case made.Data.ID != u.h.Get(media(i)):
 		return httpx.Unparsable(httpx.Prepare, answer)
 	}
-	return u.sealed(ctx, i, made.Data.Processing)
+	return u.sealed(i, made.Data.Processing)
 }
 
-func (u upload) sealed(ctx context.Context, i int, p *processing) error {
+func (u upload) sealed(i int, p *processing) error {
 	if p == nil {
-		return networks.Keep(ctx, u.h, mediaSealed(i), "ready")
+		u.h.Note(mediaSealed(i), "ready")
+		return nil
 	}
-	if err := networks.Keep(ctx, u.h, mediaSealed(i), "pending"); err != nil {
-		return err
-	}
+	u.h.Note(mediaSealed(i), "pending")
 	return wait(p)
 }
 
@@ -241,7 +253,8 @@ func (u upload) finish(ctx context.Context, i int) error {
 	if err := u.describe(ctx, i); err != nil {
 		return err
 	}
-	return networks.Keep(ctx, u.h, mediaReady(i), "true")
+	u.h.Note(mediaReady(i), "true")
+	return nil
 }
 
 func (u upload) look(ctx context.Context, i int) error {
@@ -255,7 +268,8 @@ func (u upload) look(ctx context.Context, i int) error {
 	p := now.Data.Processing
 	switch {
 	case p == nil, p.State == "succeeded":
-		return networks.Keep(ctx, u.h, mediaSealed(i), "ready")
+		u.h.Note(mediaSealed(i), "ready")
+		return nil
 	case p.State == "failed":
 		return u.failed(ctx, i, p)
 	case u.age(i) > patience:

@@ -6,10 +6,10 @@
 // and the first comment are answers, written after the commit, each once: see
 // follow.go.
 //
-// Handles, saved before the next call: media.N (an upload) with media.N.at (when
-// it was begun, since uploads run out after a day), media.N.sent (segments that
-// are there), media.N.sealed and media.N.ready; part.N of a thread and comment,
-// each with the mark that it was begun.
+// Handles: media.N (an upload) with media.N.at (when it was begun, since uploads run
+// out after a day), media.N.sent (segments that are there), media.N.asked,
+// media.N.sealed and media.N.ready; part.N of a thread and comment, each with the
+// mark that it was begun.
 //
 // What a look-up can prove: see Find. Start with Prepare, then Commit.
 package x
@@ -70,7 +70,7 @@ func (a *Adapter) Prepare(ctx context.Context, job networks.Job, h networks.Hand
 	if err := networks.Fits(job); err != nil {
 		return networks.Ready{}, err
 	}
-	u := upload{Adapter: a, job: job, h: h}
+	u := upload{Adapter: a, job: job, h: h, new: map[int]bool{}}
 	ids, err := u.all(ctx)
 	if err != nil {
 		return networks.Ready{}, err
