@@ -2,6 +2,7 @@ package networks
 
 import (
 	"html"
+	"net/url"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
@@ -26,4 +27,13 @@ func Paragraphs(text string) string {
 		list = append(list, "<p>"+strings.ReplaceAll(html.EscapeString(p), "\n", "<br />")+"</p>")
 	}
 	return strings.Join(list, "\n\n")
+}
+
+// WebOnly is an address that people may be sent to, or "": what a network names
+// becomes a link on our pages.
+func WebOnly(raw string) string {
+	if u, err := url.Parse(raw); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+		return ""
+	}
+	return raw
 }

@@ -114,7 +114,7 @@ func (a *Adapter) upload(ctx context.Context, job networks.Job, h networks.Handl
 			Public string `json:"publicUrl"`
 		}
 		answer, err := a.door.Do(ctx, c, &to)
-		if err == nil && (webOnly(to.Put) == "" || webOnly(to.Public) == "") {
+		if err == nil && (networks.WebOnly(to.Put) == "" || networks.WebOnly(to.Public) == "") {
 			err = httpx.Unparsable(httpx.Prepare, answer)
 		}
 		if err != nil {

@@ -64,7 +64,7 @@ func (a *Adapter) Find(ctx context.Context, job networks.Job, h networks.Handles
 	case s.Status == statusFailed:
 		return networks.NotThere(label + " could not publish the post, so it is not live. " + s.reason().Say), nil
 	case s.Status == statusPublished:
-		return networks.FoundIt(networks.Receipt{ExternalID: id, Permalink: webOnly(s.Link)}, label+" says that the post is published."), nil
+		return networks.FoundIt(networks.Receipt{ExternalID: id, Permalink: networks.WebOnly(s.Link)}, label+" says that the post is published."), nil
 	}
 	return networks.Finding{}, fault.New(fault.Transient, "processing", label+" is still working on the post; Herald looks again.")
 }
@@ -132,7 +132,7 @@ func (a *Adapter) Follow(ctx context.Context, job networks.Job, r networks.Recei
 	if err != nil {
 		return r, err
 	}
-	if r.Permalink = webOnly(s.Link); r.Permalink == "" {
+	if r.Permalink = networks.WebOnly(s.Link); r.Permalink == "" {
 		return r, fault.New(fault.Transient, "no_address_yet", label+" does not know the post's address yet.")
 	}
 	return r, nil
@@ -181,12 +181,4 @@ func (a *Adapter) pages(ctx context.Context, job networks.Job, settings map[stri
 		settings["page_id"] = (*list.Items)[0].ID.String()
 	}
 	return err
-}
-
-// webOnly is an address that people may be sent to, or "".
-func webOnly(raw string) string {
-	if u, err := url.Parse(raw); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
-		return ""
-	}
-	return raw
 }

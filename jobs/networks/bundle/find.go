@@ -56,7 +56,7 @@ func (p post) receipt(job networks.Job) networks.Receipt {
 		if e.ID != "" {
 			r.ExternalID = e.ID
 		}
-		r.Permalink = webOnly(e.Link)
+		r.Permalink = networks.WebOnly(e.Link)
 	}
 	return r
 }
@@ -156,12 +156,4 @@ func (a *Adapter) Check(ctx context.Context, account networks.Account) (networks
 		return p, nil
 	}
 	return networks.Profile{}, fault.New(fault.Permission, "not_connected", "No "+network.Label(account.Network)+" account is connected in this team. Connect it in Bundle.social first.")
-}
-
-// webOnly is an address that people may be sent to, or "".
-func webOnly(raw string) string {
-	if u, err := url.Parse(raw); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
-		return ""
-	}
-	return raw
 }

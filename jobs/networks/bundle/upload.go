@@ -48,7 +48,7 @@ func (a *Adapter) send(ctx context.Context, job networks.Job, m networks.Media) 
 		Path string `json:"path"`
 	}
 	answer, err := a.door.Do(ctx, c, &where)
-	if err == nil && (webOnly(where.URL) == "" || where.Path == "") {
+	if err == nil && (networks.WebOnly(where.URL) == "" || where.Path == "") {
 		err = httpx.Unparsable(httpx.Prepare, answer)
 	}
 	if err != nil {

@@ -108,7 +108,7 @@ func (b *Blog) upload(ctx context.Context, job networks.Job, h networks.Handles)
 		URL string `json:"url"`
 	}
 	answer, err := b.door.Do(ctx, c, &made)
-	if err == nil && webAddress(made.URL) == "" {
+	if err == nil && networks.WebOnly(made.URL) == "" {
 		err = httpx.Unparsable(httpx.Prepare, answer)
 	}
 	if err != nil {
@@ -116,14 +116,6 @@ func (b *Blog) upload(ctx context.Context, job networks.Job, h networks.Handles)
 	}
 	h.Note(image, made.URL)
 	return nil
-}
-
-// webAddress is s if people can follow it.
-func webAddress(s string) string {
-	if u, err := url.Parse(s); err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" {
-		return s
-	}
-	return ""
 }
 
 // free refuses a slug of the writer's that another post has: GoHighLevel asks that this
@@ -266,5 +258,5 @@ func (b *Blog) Commit(ctx context.Context, ready networks.Ready) (networks.Recei
 	if err != nil {
 		return networks.Receipt{}, err
 	}
-	return networks.Receipt{ExternalID: id, Permalink: webAddress(made.Post.Link), RequestID: answer.RequestID}, nil
+	return networks.Receipt{ExternalID: id, Permalink: networks.WebOnly(made.Post.Link), RequestID: answer.RequestID}, nil
 }

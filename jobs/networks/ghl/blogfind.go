@@ -84,7 +84,7 @@ func (b *Blog) Find(ctx context.Context, job networks.Job, h networks.Handles, _
 	case now.ID == "":
 		return networks.Unsure("The blog no longer lists the draft: somebody took it away, published or not."), nil
 	case now.Status == blogPublished && !now.Archived:
-		return networks.FoundIt(networks.Receipt{ExternalID: id, Permalink: webAddress(now.Link)}, "The blog says that the post is published."), nil
+		return networks.FoundIt(networks.Receipt{ExternalID: id, Permalink: networks.WebOnly(now.Link)}, "The blog says that the post is published."), nil
 	case now.Status == blogDraft && !now.Archived:
 		return networks.NotThere("The blog says that the post is still a draft."), nil
 	}

@@ -319,18 +319,11 @@ func (a *Adapter) Find(ctx context.Context, job networks.Job, h networks.Handles
 	}
 	switch now.Status {
 	case "schedule", "sending", "sent":
-		return networks.FoundIt(networks.Receipt{ExternalID: id, Permalink: address(now.Archive)}, "Mailchimp says that the campaign is "+now.Status+"."), nil
+		return networks.FoundIt(networks.Receipt{ExternalID: id, Permalink: networks.WebOnly(now.Archive)}, "Mailchimp says that the campaign is "+now.Status+"."), nil
 	case "save", "paused":
 		return networks.NotThere("Mailchimp says that the campaign was not sent."), nil
 	}
 	return networks.Unsure("Mailchimp says that the campaign is " + httpx.SafeText(now.Status) + "."), nil
-}
-
-func address(s string) string {
-	if u, err := url.Parse(s); err != nil || u.Scheme != "https" && u.Scheme != "http" {
-		return ""
-	}
-	return s
 }
 
 // Follow asks where people read the campaign on the web.
@@ -339,7 +332,7 @@ func (a *Adapter) Follow(ctx context.Context, job networks.Job, r networks.Recei
 		return r, nil
 	}
 	now, err := a.state(ctx, job, httpx.FollowUp, r.ExternalID)
-	r.Permalink = address(now.Archive)
+	r.Permalink = networks.WebOnly(now.Archive)
 	return r, err
 }
 

@@ -120,7 +120,7 @@ func (u *upload) announce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if made.Data.ID == "" || !absolute(made.Data.Upload) {
+	if made.Data.ID == "" || networks.WebOnly(made.Data.Upload) == "" {
 		return httpx.Unparsable(httpx.Prepare, answer)
 	}
 	return networks.KeepAll(ctx, u.h, begun, u.now().UTC().Format(time.RFC3339), target, made.Data.Upload, publish, made.Data.ID)
@@ -242,9 +242,4 @@ func (u *upload) announcePull(ctx context.Context) error {
 	}
 	networks.NoteAll(u.h, begun, u.now().UTC().Format(time.RFC3339), publish, made.Data.ID) // the result follows, and is written with them
 	return accepted()
-}
-
-func absolute(raw string) bool {
-	to, err := url.Parse(raw)
-	return err == nil && (to.Scheme == "https" || to.Scheme == "http") && to.Host != ""
 }

@@ -235,14 +235,7 @@ func (a *Adapter) Commit(ctx context.Context, ready networks.Ready) (networks.Re
 	if err != nil {
 		return networks.Receipt{}, err
 	}
-	return networks.Receipt{ExternalID: id, Permalink: webAddress(made.Link), RequestID: answer.RequestID}, nil
-}
-
-func webAddress(s string) string {
-	if u, err := url.Parse(s); err != nil || u.Scheme != "https" && u.Scheme != "http" {
-		return ""
-	}
-	return s
+	return networks.Receipt{ExternalID: id, Permalink: networks.WebOnly(made.Link), RequestID: answer.RequestID}, nil
 }
 
 // Find asks what became of the draft. Without one, nothing can be live.
@@ -263,7 +256,7 @@ func (a *Adapter) Find(ctx context.Context, job networks.Job, h networks.Handles
 	case now.id() != id || now.Status == "":
 		return networks.Finding{}, httpx.Unparsable(httpx.Find, answer)
 	case now.Status == "publish" || now.Status == "future":
-		return networks.FoundIt(networks.Receipt{ExternalID: id, Permalink: webAddress(now.Link)}, "The site says that the post is published."), nil
+		return networks.FoundIt(networks.Receipt{ExternalID: id, Permalink: networks.WebOnly(now.Link)}, "The site says that the post is published."), nil
 	case now.Status == "draft" || now.Status == "pending":
 		return networks.NotThere("The site says that the post is still a draft."), nil
 	}
