@@ -2,6 +2,7 @@ package network
 
 import (
 	"regexp"
+	"strings"
 	"time"
 )
 
@@ -83,3 +84,14 @@ var (
 		Advice: &FileRule{MinShape: 9.0 / 16, MaxShape: 9.0 / 16, Shape: "of 9:16"},
 	}
 )
+
+// Names are the user names of a value that separates them by commas, without the @
+// that people write before them.
+func Names(value string) (names []string) {
+	for name := range strings.SplitSeq(value, ",") {
+		if name = strings.TrimPrefix(strings.TrimSpace(name), "@"); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}

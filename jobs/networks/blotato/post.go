@@ -74,13 +74,7 @@ func (w *writer) instagram() {
 	if w.job.Post.Format == network.FormatReel {
 		w.out["shareToFeed"] = w.on(network.OptShareToFeed)
 	}
-	var names []string
-	for name := range strings.SplitSeq(w.value(network.OptCollaborators), ",") {
-		if name = strings.TrimPrefix(strings.TrimSpace(name), "@"); name != "" {
-			names = append(names, name)
-		}
-	}
-	if names != nil {
+	if names := network.Names(w.value(network.OptCollaborators)); names != nil {
 		w.out["collaborators"] = names
 	}
 }

@@ -147,13 +147,7 @@ func (w *writer) instagram() {
 }
 
 func (w *writer) collaborators() {
-	var names []string
-	for name := range strings.SplitSeq(w.value(network.OptCollaborators), ",") {
-		if name = strings.TrimPrefix(strings.TrimSpace(name), "@"); name != "" {
-			names = append(names, name)
-		}
-	}
-	if len(names) > 0 {
+	if names := network.Names(w.value(network.OptCollaborators)); names != nil {
 		w.out["collaborators"] = names
 	}
 }

@@ -110,13 +110,7 @@ func (w *writer) instagram() {
 	if w.job.Post.Format == network.FormatReel {
 		d["showOnFeed"] = w.on(network.OptShareToFeed)
 	}
-	var names []string
-	for name := range strings.SplitSeq(w.value(network.OptCollaborators), ",") {
-		if name = strings.TrimPrefix(strings.TrimSpace(name), "@"); name != "" {
-			names = append(names, name)
-		}
-	}
-	if names != nil {
+	if names := network.Names(w.value(network.OptCollaborators)); names != nil {
 		d["collaborators"] = map[string][]string{w.job.Account.RemoteID: names}
 	}
 	w.out["instagramPostDetails"] = d

@@ -97,7 +97,7 @@ func fetch(form url.Values, m networks.Media) {
 
 // collaborators writes the names as Graph writes lists in forms, or "".
 func collaborators(option string) string {
-	names := strings.FieldsFunc(option, func(r rune) bool { return r == ',' || r == ' ' || r == '@' })
+	names := network.Names(option)
 	if len(names) == 0 {
 		return ""
 	}
