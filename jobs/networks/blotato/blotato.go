@@ -47,22 +47,9 @@ const (
 	live       = "live"       // only in a Ready: an earlier attempt was accepted
 )
 
-// entry is the catalogue's, as Blotato reaches the network.
-func entry(name network.Name) (*network.Network, bool) {
-	n, ok := network.Get(name)
-	if !ok {
-		return nil, false
-	}
-	return n.Via(network.Blotato)
-}
-
 // Prepare tells what became of an earlier attempt and uploads the files.
 func (a *Adapter) Prepare(ctx context.Context, job networks.Job, h networks.Handles) (networks.Ready, error) {
-	n, ok := entry(job.Account.Network)
-	if !ok {
-		return networks.Ready{}, fault.New(fault.Permission, "network_unavailable", label+" does not reach this network.")
-	}
-	if err := networks.FitsOn(n, job); err != nil {
+	if _, err := networks.FitsBy(network.Blotato, label, job); err != nil {
 		return networks.Ready{}, err
 	}
 	if job.Account.Network == network.Facebook && job.Account.Settings["page_id"] == "" {
@@ -133,7 +120,7 @@ func (a *Adapter) upload(ctx context.Context, job networks.Job, h networks.Handl
 // Commit makes the post.
 func (a *Adapter) Commit(ctx context.Context, ready networks.Ready) (networks.Receipt, error) {
 	if ready.Handles[live] != "" {
-		return networks.Receipt{}, accepted()
+		return networks.Receipt{}, networks.Accepted(label)
 	}
 	c := rest.From(ready.Job, httpx.Commit, http.MethodPost, "posts")
 	c.JSON = body(ready.Job, ready.Handles)
@@ -148,10 +135,5 @@ func (a *Adapter) Commit(ctx context.Context, ready networks.Ready) (networks.Re
 		return networks.Receipt{}, httpx.Unparsable(httpx.Commit, answer)
 	}
 	ready.Book.Note(submission, made.ID) // the result follows, and is written with it
-	return networks.Receipt{}, accepted()
-}
-
-// accepted is the good end of a commit: the post is on its way.
-func accepted() error {
-	return fault.New(fault.Unknown, "accepted", label+" has the post and hands it on; Herald asks what becomes of it.")
+	return networks.Receipt{}, networks.Accepted(label)
 }

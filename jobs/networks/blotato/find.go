@@ -43,19 +43,12 @@ func (a *Adapter) status(ctx context.Context, job networks.Job, step httpx.Step,
 // anything else is not decided, for ever if need be: then a person is asked. Without
 // an id the list is read.
 func (a *Adapter) Find(ctx context.Context, job networks.Job, h networks.Handles, w networks.Window) (networks.Finding, error) {
-	id := h.Get(submission)
-	if id == "" {
-		found, err := a.listed(ctx, job, w)
-		if err != nil {
-			return networks.Finding{}, err
-		}
-		if found == "" {
-			return networks.Unsure(label + " lists no such post of that time, and its list is no proof."), nil
-		}
-		if err := networks.Keep(ctx, h, submission, found); err != nil {
-			return networks.Finding{}, err
-		}
-		id = found
+	id, err := networks.KnownBy(ctx, h, submission, func(ctx context.Context) ([]string, error) { return a.listed(ctx, job, w) })
+	switch {
+	case err != nil:
+		return networks.Finding{}, err
+	case id == "":
+		return networks.Unsure(label + " lists no such post of that time, and its list is no proof."), nil
 	}
 	s, err := a.status(ctx, job, httpx.Find, id)
 	switch {
@@ -97,8 +90,8 @@ func (p item) fits(job networks.Job, text string, w networks.Window) bool {
 
 func (p item) name() string { return cmp.Or(p.Submission, p.ID) }
 
-// listed is the id of the one post of the list that may be the job's, or "".
-func (a *Adapter) listed(ctx context.Context, job networks.Job, w networks.Window) (string, error) {
+// listed are the ids of the posts of the list that may be the job's.
+func (a *Adapter) listed(ctx context.Context, job networks.Job, w networks.Window) (ours []string, err error) {
 	var list struct {
 		Items *[]item `json:"items"`
 	}
@@ -107,20 +100,15 @@ func (a *Adapter) listed(ctx context.Context, job networks.Job, w networks.Windo
 		err = httpx.Unparsable(httpx.Find, answer)
 	}
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	n, _ := entry(job.Account.Network)
-	text := n.Body(network.Draft{Text: job.Post.Text, Link: job.Post.Link})
-	var ours []string
+	text := networks.TextBy(network.Blotato, job)
 	for _, p := range *list.Items {
 		if p.fits(job, text, w) {
 			ours = append(ours, p.name())
 		}
 	}
-	if len(ours) != 1 {
-		return "", nil
-	}
-	return ours[0], nil
+	return ours, nil
 }
 
 // Follow learns the post's address, which Blotato does not always give.

@@ -10,19 +10,18 @@ import (
 
 // body is a new post. Without a time it goes out at once.
 func body(job networks.Job, handles map[string]string) map[string]any {
-	n, _ := entry(job.Account.Network)
 	word := wire(job)
 	urls := []string{}
 	for i := range job.Post.Media {
 		urls = append(urls, handles[networks.MediaHandle(i)])
 	}
-	w := &writer{net: n.With(job.Account.Settings), job: job, out: map[string]any{"targetType": word}}
+	w := &writer{networks.DetailsBy(network.Blotato, job, map[string]any{"targetType": word})}
 	if tell := targets[job.Account.Network]; tell != nil {
 		tell(w)
 	}
 	return map[string]any{"post": map[string]any{
-		"accountId": job.Account.RemoteID, "target": w.out,
-		"content": map[string]any{"text": n.Body(network.Draft{Text: job.Post.Text, Link: job.Post.Link}), "mediaUrls": urls, "platform": word},
+		"accountId": job.Account.RemoteID, "target": w.Out,
+		"content": map[string]any{"text": networks.TextBy(network.Blotato, job), "mediaUrls": urls, "platform": word},
 	}}
 }
 
@@ -33,11 +32,7 @@ func wire(job networks.Job) string {
 }
 
 // writer says how a network shows the post.
-type writer struct {
-	net *network.Network
-	job networks.Job
-	out map[string]any
-}
+type writer struct{ networks.Details }
 
 // targets are what each network is told; the others are told nothing.
 var targets = map[network.Name]func(*writer){
@@ -50,69 +45,56 @@ var targets = map[network.Name]func(*writer){
 	network.YouTube:   (*writer).youtube,
 }
 
-func (w *writer) value(key string) string {
-	return w.net.Value(network.Draft{Options: w.job.Post.Options}, key)
-}
-func (w *writer) on(key string) bool { return w.value(key) == "true" }
-
-// set tells what was chosen, and leaves out what was not.
-func (w *writer) set(name, value string) {
-	if value != "" {
-		w.out[name] = value
-	}
-}
-
 func (w *writer) facebook() {
-	w.out["pageId"] = w.job.Account.Settings["page_id"]
-	w.set("mediaType", map[network.Format]string{network.FormatReel: "reel", network.FormatStory: "story", network.FormatVideo: "video"}[w.job.Post.Format])
-	w.set("link", w.job.Post.Link)
+	w.Out["pageId"] = w.Job.Account.Settings["page_id"]
+	w.Set("mediaType", map[network.Format]string{network.FormatReel: "reel", network.FormatStory: "story", network.FormatVideo: "video"}[w.Job.Post.Format])
+	w.Set("link", w.Job.Post.Link)
 }
 
 func (w *writer) instagram() {
-	w.set("mediaType", map[network.Format]string{network.FormatReel: "reel", network.FormatStory: "story"}[w.job.Post.Format])
-	w.set("altText", w.job.Post.Media[0].Alt)
-	if w.job.Post.Format == network.FormatReel {
-		w.out["shareToFeed"] = w.on(network.OptShareToFeed)
+	w.Set("mediaType", map[network.Format]string{network.FormatReel: "reel", network.FormatStory: "story"}[w.Job.Post.Format])
+	w.Set("altText", w.Job.Post.Media[0].Alt)
+	if w.Job.Post.Format == network.FormatReel {
+		w.Out["shareToFeed"] = w.On(network.OptShareToFeed)
 	}
-	if names := network.Names(w.value(network.OptCollaborators)); names != nil {
-		w.out["collaborators"] = names
+	if names := w.Collaborators(); names != nil {
+		w.Out["collaborators"] = names
 	}
 }
 
-func (w *writer) linkedin() { w.set("pageId", w.job.Account.Settings["page_id"]) }
+func (w *writer) linkedin() { w.Set("pageId", w.Job.Account.Settings["page_id"]) }
 
 func (w *writer) tiktok() {
-	disclose := w.value(network.OptDisclose)
-	w.out["privacyLevel"] = w.value(network.OptPrivacy)
-	w.out["disabledComments"], w.out["disabledDuet"], w.out["disabledStitch"] = !w.on(network.OptComments), !w.on(network.OptDuet), !w.on(network.OptStitch)
-	w.out["isBrandedContent"] = disclose == "paid" || disclose == "both"
-	w.out["isYourBrand"] = disclose == "own" || disclose == "both"
-	w.out["isAiGenerated"] = w.on(network.OptSynthetic)
-	if w.job.Post.Format == network.FormatVideo {
+	own, paid := w.Disclosed()
+	w.Out["privacyLevel"] = w.Value(network.OptPrivacy)
+	w.Out["disabledComments"], w.Out["disabledDuet"], w.Out["disabledStitch"] = !w.On(network.OptComments), !w.On(network.OptDuet), !w.On(network.OptStitch)
+	w.Out["isBrandedContent"], w.Out["isYourBrand"] = paid, own
+	w.Out["isAiGenerated"] = w.On(network.OptSynthetic)
+	if w.Job.Post.Format == network.FormatVideo {
 		return
 	}
-	w.set("title", w.value(network.OptTitle))
-	w.out["autoAddMusic"] = w.on(network.OptMusic)
-	if cover, err := strconv.Atoi(w.value(network.OptCoverPicture)); err == nil && cover > 0 {
-		w.out["imageCoverIndex"] = cover - 1
+	w.Set("title", w.Value(network.OptTitle))
+	w.Out["autoAddMusic"] = w.On(network.OptMusic)
+	if cover, err := strconv.Atoi(w.Value(network.OptCoverPicture)); err == nil && cover > 0 {
+		w.Out["imageCoverIndex"] = cover - 1
 	}
 }
 
 func (w *writer) pinterest() {
-	w.out["boardId"] = w.value(network.OptBoard)
-	w.set("title", w.value(network.OptTitle))
-	w.set("altText", w.job.Post.Media[0].Alt)
-	w.set("link", w.job.Post.Link)
+	w.Out["boardId"] = w.Value(network.OptBoard)
+	w.Set("title", w.Value(network.OptTitle))
+	w.Set("altText", w.Job.Post.Media[0].Alt)
+	w.Set("link", w.Job.Post.Link)
 }
 
 func (w *writer) threads() {
-	if r := w.value(network.OptReplies); r != "everyone" {
-		w.set("replyControl", r)
+	if r := w.Value(network.OptReplies); r != "everyone" {
+		w.Set("replyControl", r)
 	}
 }
 
 func (w *writer) youtube() {
-	w.out["title"], w.out["privacyStatus"] = w.value(network.OptTitle), w.value(network.OptPrivacy)
-	w.out["shouldNotifySubscribers"] = w.on(network.OptNotify)
-	w.out["isMadeForKids"], w.out["containsSyntheticMedia"] = w.on(network.OptForKids), w.on(network.OptSynthetic)
+	w.Out["title"], w.Out["privacyStatus"] = w.Value(network.OptTitle), w.Value(network.OptPrivacy)
+	w.Out["shouldNotifySubscribers"] = w.On(network.OptNotify)
+	w.Out["isMadeForKids"], w.Out["containsSyntheticMedia"] = w.On(network.OptForKids), w.On(network.OptSynthetic)
 }

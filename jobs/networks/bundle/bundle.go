@@ -65,22 +65,9 @@ const (
 	draft = "draft" // only in a Ready: the post there that is to be given a time
 )
 
-// entry is the catalogue's, as Bundle.social reaches the network.
-func entry(name network.Name) (*network.Network, bool) {
-	n, ok := network.Get(name)
-	if !ok {
-		return nil, false
-	}
-	return n.Via(network.Bundle)
-}
-
 // Prepare tells what became of an earlier attempt and uploads the files.
 func (a *Adapter) Prepare(ctx context.Context, job networks.Job, h networks.Handles) (networks.Ready, error) {
-	n, ok := entry(job.Account.Network)
-	if !ok {
-		return networks.Ready{}, fault.New(fault.Permission, "network_unavailable", label+" does not reach this network.")
-	}
-	if err := networks.FitsOn(n, job); err != nil {
+	if _, err := networks.FitsBy(network.Bundle, label, job); err != nil {
 		return networks.Ready{}, err
 	}
 	ready := networks.Ready{Job: job, Handles: map[string]string{}, Book: h}
@@ -126,7 +113,7 @@ func (a *Adapter) Commit(ctx context.Context, ready networks.Ready) (networks.Re
 	var c rest.Call
 	switch {
 	case h[live] != "":
-		return networks.Receipt{}, accepted()
+		return networks.Receipt{}, networks.Accepted(label)
 	case h[again] != "":
 		c = rest.From(job, httpx.Commit, http.MethodPost, "post/"+h[again]+"/retry")
 	case h[draft] != "":
@@ -146,7 +133,7 @@ func (a *Adapter) Commit(ctx context.Context, ready networks.Ready) (networks.Re
 	case p.Status == statusDraft:
 		return networks.Receipt{}, fault.New(fault.Transient, "kept_as_draft", label+" found the time of the post to be over and kept it as a draft; Herald gives it a new one.")
 	}
-	return networks.Receipt{}, accepted()
+	return networks.Receipt{}, networks.Accepted(label)
 }
 
 // lead is how far ahead a post is dated: one whose time is over becomes a draft.
@@ -154,9 +141,4 @@ const lead = 2 * time.Second
 
 func (a *Adapter) soon() string {
 	return a.now().Add(lead).UTC().Format("2006-01-02T15:04:05.000Z07:00")
-}
-
-// accepted is the good end of a commit: the post is on its way.
-func accepted() error {
-	return fault.New(fault.Unknown, "accepted", label+" has the post and hands it on; Herald asks what becomes of it.")
 }

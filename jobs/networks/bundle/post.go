@@ -36,11 +36,8 @@ func title(p networks.Post) string {
 
 // writer puts a post together for one network.
 type writer struct {
-	post network.Draft
-	net  *network.Network
-	job  networks.Job
-	ids  []string
-	out  map[string]any
+	networks.Details
+	ids []string
 }
 
 // parts are what each network is told beside text and files.
@@ -59,40 +56,22 @@ var parts = map[network.Name]func(*writer){
 
 // part is the post as its network gets it.
 func part(job networks.Job, handles map[string]string) map[string]any {
-	n, _ := entry(job.Account.Network)
-	w := &writer{post: network.Draft{Options: job.Post.Options}, net: n.With(job.Account.Settings), job: job, out: map[string]any{"text": text(job)}}
+	w := &writer{Details: networks.DetailsBy(network.Bundle, job, map[string]any{"text": networks.TextBy(network.Bundle, job)})}
 	for i := range job.Post.Media {
 		w.ids = append(w.ids, handles[networks.MediaHandle(i)])
 	}
 	if len(w.ids) > 0 {
-		w.out["uploadIds"] = w.ids
+		w.Out["uploadIds"] = w.ids
 	}
 	parts[job.Account.Network](w)
-	return w.out
-}
-
-// text is the post's text, with the link below it where the network has no other
-// place for one.
-func text(job networks.Job) string {
-	n, _ := entry(job.Account.Network)
-	return n.Body(network.Draft{Text: job.Post.Text, Link: job.Post.Link})
-}
-
-func (w *writer) value(key string) string { return w.net.Value(w.post, key) }
-func (w *writer) on(key string) bool      { return w.value(key) == "true" }
-
-// set tells what was chosen, and leaves out what was not.
-func (w *writer) set(name, value string) {
-	if value != "" {
-		w.out[name] = value
-	}
+	return w.Out
 }
 
 // kind is how Facebook and Instagram show the post.
 func (w *writer) kind() {
-	w.out["type"] = map[network.Format]string{network.FormatReel: "REEL", network.FormatStory: "STORY"}[w.job.Post.Format]
-	if w.out["type"] == "" {
-		w.out["type"] = "POST"
+	w.Out["type"] = map[network.Format]string{network.FormatReel: "REEL", network.FormatStory: "STORY"}[w.Job.Post.Format]
+	if w.Out["type"] == "" {
+		w.Out["type"] = "POST"
 	}
 }
 
@@ -100,7 +79,7 @@ func (w *writer) kind() {
 func (w *writer) described(name string) {
 	var items []map[string]string
 	alt := false
-	for i, m := range w.job.Post.Media {
+	for i, m := range w.Job.Post.Media {
 		item := map[string]string{"uploadId": w.ids[i]}
 		if m.Alt != "" {
 			item["altText"], alt = m.Alt, true
@@ -108,123 +87,122 @@ func (w *writer) described(name string) {
 		items = append(items, item)
 	}
 	if alt {
-		w.out[name] = items
+		w.Out[name] = items
 	}
 }
 
 var replies = map[string]string{"everyone": "EVERYONE", "following": "FOLLOWING", "mentionedUsers": "MENTIONED_USERS", "subscribers": "SUBSCRIBERS", "verified": "VERIFIED"}
 
 func (w *writer) x() {
-	if r := w.value(network.OptReplies); r != "everyone" {
-		w.set("replySettings", replies[r])
+	if r := w.Value(network.OptReplies); r != "everyone" {
+		w.Set("replySettings", replies[r])
 	}
-	if w.on(network.OptMadeByAI) {
-		w.out["isAiGenerated"] = true
+	if w.On(network.OptMadeByAI) {
+		w.Out["isAiGenerated"] = true
 	}
 }
 
 func (w *writer) facebook() {
 	w.kind()
 	w.described("mediaItems")
-	w.set("link", w.job.Post.Link)
-	w.set("mediaTitle", w.value(network.OptTitle))
+	w.Set("link", w.Job.Post.Link)
+	w.Set("mediaTitle", w.Value(network.OptTitle))
 }
 
 func (w *writer) instagram() {
 	w.kind()
-	if len(w.job.Post.Media) == 1 {
-		w.set("altText", w.job.Post.Media[0].Alt)
+	if len(w.Job.Post.Media) == 1 {
+		w.Set("altText", w.Job.Post.Media[0].Alt)
 	} else {
 		w.described("carouselItems")
 	}
-	if w.job.Post.Format != network.FormatReel {
+	if w.Job.Post.Format != network.FormatReel {
 		w.collaborators()
 		return
 	}
-	w.out["shareToFeed"] = w.on(network.OptShareToFeed)
+	w.Out["shareToFeed"] = w.On(network.OptShareToFeed)
 	w.number("thumbnailOffset", network.OptThumbOffset)
 	w.collaborators()
 }
 
 func (w *writer) collaborators() {
-	if names := network.Names(w.value(network.OptCollaborators)); names != nil {
-		w.out["collaborators"] = names
+	if names := w.Collaborators(); names != nil {
+		w.Out["collaborators"] = names
 	}
 }
 
 func (w *writer) number(name, key string) {
-	if v, err := strconv.Atoi(w.value(key)); err == nil {
-		w.out[name] = v
+	if v, err := strconv.Atoi(w.Value(key)); err == nil {
+		w.Out[name] = v
 	}
 }
 
 func (w *writer) threads() {
 	w.described("mediaItems")
-	w.set("linkAttachment", w.job.Post.Link)
-	w.set("topicTag", w.value(network.OptTopic))
-	if r := w.value(network.OptReplies); r != "everyone" {
-		w.set("replyControl", r)
+	w.Set("linkAttachment", w.Job.Post.Link)
+	w.Set("topicTag", w.Value(network.OptTopic))
+	if r := w.Value(network.OptReplies); r != "everyone" {
+		w.Set("replyControl", r)
 	}
 }
 
 func (w *writer) linkedin() {
-	w.set("link", w.job.Post.Link)
-	w.set("mediaTitle", w.value(network.OptTitle))
-	w.set("privacy", w.value(network.OptVisibility))
-	if !w.on(network.OptReshare) {
-		w.out["disableReshare"] = true
+	w.Set("link", w.Job.Post.Link)
+	w.Set("mediaTitle", w.Value(network.OptTitle))
+	w.Set("privacy", w.Value(network.OptVisibility))
+	if !w.On(network.OptReshare) {
+		w.Out["disableReshare"] = true
 	}
 }
 
 func (w *writer) tiktok() {
-	disclose := w.value(network.OptDisclose)
-	w.set("privacy", w.value(network.OptPrivacy))
-	w.out["disableComments"] = !w.on(network.OptComments)
-	w.out["isBrandContent"] = disclose == "paid" || disclose == "both"
-	w.out["isOrganicBrandContent"] = disclose == "own" || disclose == "both"
-	w.out["type"] = "IMAGE"
-	if w.job.Post.Format != network.FormatVideo {
-		w.out["autoAddMusic"] = w.on(network.OptMusic)
-		if cover, err := strconv.Atoi(w.value(network.OptCoverPicture)); err == nil && cover > 0 {
-			w.out["photoCoverIndex"] = cover - 1
+	own, paid := w.Disclosed()
+	w.Set("privacy", w.Value(network.OptPrivacy))
+	w.Out["disableComments"] = !w.On(network.OptComments)
+	w.Out["isBrandContent"], w.Out["isOrganicBrandContent"] = paid, own
+	w.Out["type"] = "IMAGE"
+	if w.Job.Post.Format != network.FormatVideo {
+		w.Out["autoAddMusic"] = w.On(network.OptMusic)
+		if cover, err := strconv.Atoi(w.Value(network.OptCoverPicture)); err == nil && cover > 0 {
+			w.Out["photoCoverIndex"] = cover - 1
 		}
 		return
 	}
-	w.out["type"] = "VIDEO"
-	w.out["disableDuet"], w.out["disableStitch"], w.out["isAiGenerated"] = !w.on(network.OptDuet), !w.on(network.OptStitch), w.on(network.OptSynthetic)
+	w.Out["type"] = "VIDEO"
+	w.Out["disableDuet"], w.Out["disableStitch"], w.Out["isAiGenerated"] = !w.On(network.OptDuet), !w.On(network.OptStitch), w.On(network.OptSynthetic)
 	w.number("thumbnailOffset", network.OptThumbOffset)
 }
 
 // youtube: what Bundle.social calls the text is the title.
 func (w *writer) youtube() {
-	w.out["type"], w.out["description"] = "VIDEO", w.out["text"]
-	w.out["text"] = w.value(network.OptTitle)
-	w.set("privacy", strings.ToUpper(w.value(network.OptPrivacy)))
-	w.set("defaultLanguage", w.value(network.OptLanguage))
-	w.out["madeForKids"], w.out["containsSyntheticMedia"] = w.on(network.OptForKids), w.on(network.OptSynthetic)
+	w.Out["type"], w.Out["description"] = "VIDEO", w.Out["text"]
+	w.Out["text"] = w.Value(network.OptTitle)
+	w.Set("privacy", strings.ToUpper(w.Value(network.OptPrivacy)))
+	w.Set("defaultLanguage", w.Value(network.OptLanguage))
+	w.Out["madeForKids"], w.Out["containsSyntheticMedia"] = w.On(network.OptForKids), w.On(network.OptSynthetic)
 }
 
 // pinterest: as with YouTube, the text is the title.
 func (w *writer) pinterest() {
-	w.out["description"] = w.out["text"]
-	w.out["text"], w.out["boardName"] = w.value(network.OptTitle), w.value(network.OptBoard)
-	w.set("link", w.job.Post.Link)
-	w.set("altText", w.job.Post.Media[0].Alt)
+	w.Out["description"] = w.Out["text"]
+	w.Out["text"], w.Out["boardName"] = w.Value(network.OptTitle), w.Value(network.OptBoard)
+	w.Set("link", w.Job.Post.Link)
+	w.Set("altText", w.Job.Post.Media[0].Alt)
 }
 
 func (w *writer) mastodon() {
-	w.set("privacy", strings.ToUpper(w.value(network.OptVisibility)))
-	w.set("spoiler", w.value(network.OptSpoiler))
+	w.Set("privacy", strings.ToUpper(w.Value(network.OptVisibility)))
+	w.Set("spoiler", w.Value(network.OptSpoiler))
 }
 
 func (w *writer) bluesky() {
-	w.set("externalUrl", w.job.Post.Link)
-	w.set("externalTitle", w.value(network.OptLinkTitle))
-	w.set("externalDescription", w.value(network.OptLinkWords))
-	if l := w.value(network.OptLabel); l != "" && l != "none" {
-		w.out["labels"] = []string{l}
+	w.Set("externalUrl", w.Job.Post.Link)
+	w.Set("externalTitle", w.Value(network.OptLinkTitle))
+	w.Set("externalDescription", w.Value(network.OptLinkWords))
+	if l := w.Value(network.OptLabel); l != "" && l != "none" {
+		w.Out["labels"] = []string{l}
 	}
-	if w.job.Post.Format == network.FormatVideo {
-		w.set("videoAlt", w.job.Post.Media[0].Alt)
+	if w.Job.Post.Format == network.FormatVideo {
+		w.Set("videoAlt", w.Job.Post.Media[0].Alt)
 	}
 }

@@ -70,19 +70,12 @@ func (a *Adapter) status(ctx context.Context, job networks.Job, step httpx.Step,
 // for a person, in GoHighLevel or on a phone, and what was deleted there is for a
 // person to decide. Without an id the list is read.
 func (a *Adapter) Find(ctx context.Context, job networks.Job, h networks.Handles, w networks.Window) (networks.Finding, error) {
-	id := h.Get(made)
-	if id == "" {
-		found, err := a.listed(ctx, job, w)
-		if err != nil {
-			return networks.Finding{}, err
-		}
-		if found == "" {
-			return networks.Unsure(label + " lists no such post of that time, and its list is no proof."), nil
-		}
-		if err := networks.Keep(ctx, h, made, found); err != nil {
-			return networks.Finding{}, err
-		}
-		id = found
+	id, err := networks.KnownBy(ctx, h, made, func(ctx context.Context) ([]string, error) { return a.listed(ctx, job, w) })
+	switch {
+	case err != nil:
+		return networks.Finding{}, err
+	case id == "":
+		return networks.Unsure(label + " lists no such post of that time, and its list is no proof."), nil
 	}
 	p, err := a.status(ctx, job, httpx.Find, id)
 	if err != nil {
@@ -111,9 +104,9 @@ func (p post) fits(job networks.Job, text string, w networks.Window) bool {
 // pageOf is how many posts a page of the list has.
 const pageOf = 100
 
-// listed is the id of the one post of the list that may be the job's, or "". Numbers
-// and switches of the list are text: it takes nothing else.
-func (a *Adapter) listed(ctx context.Context, job networks.Job, w networks.Window) (string, error) {
+// listed are the ids of the posts of the list that may be the job's. Numbers and
+// switches of the list are text: it takes nothing else.
+func (a *Adapter) listed(ctx context.Context, job networks.Job, w networks.Window) (ours []string, err error) {
 	c := rest.From(job, httpx.Find, http.MethodPost, place(job)+"/posts/list")
 	c.JSON = map[string]string{"type": "all", "accounts": job.Account.RemoteID, "skip": "0", "limit": "100", "includeUsers": "false",
 		"fromDate": stamp(w.Since), "toDate": stamp(w.Until)}
@@ -127,20 +120,15 @@ func (a *Adapter) listed(ctx context.Context, job networks.Job, w networks.Windo
 		err = httpx.Unparsable(httpx.Find, answer)
 	}
 	if err != nil || len(*said.Results.Posts) >= pageOf {
-		return "", err
+		return nil, err
 	}
-	n, _ := entry(job.Account.Network)
-	text := n.Body(network.Draft{Text: job.Post.Text, Link: job.Post.Link})
-	var ours []string
+	text := networks.TextBy(network.GHL, job)
 	for _, p := range *said.Results.Posts {
 		if p.fits(job, text, w) {
 			ours = append(ours, p.ID)
 		}
 	}
-	if len(ours) != 1 {
-		return "", nil
-	}
-	return ours[0], nil
+	return ours, nil
 }
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z07:00") }

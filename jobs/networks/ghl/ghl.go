@@ -58,23 +58,10 @@ const (
 	user     = "user_id"
 )
 
-// entry is the catalogue's, as GoHighLevel reaches the network.
-func entry(name network.Name) (*network.Network, bool) {
-	n, ok := network.Get(name)
-	if !ok {
-		return nil, false
-	}
-	return n.Via(network.GHL)
-}
-
 // Prepare tells what became of an earlier attempt. Files are fetched from where they
 // are, so there is nothing to upload.
 func (a *Adapter) Prepare(ctx context.Context, job networks.Job, h networks.Handles) (networks.Ready, error) {
-	n, ok := entry(job.Account.Network)
-	if !ok {
-		return networks.Ready{}, fault.New(fault.Permission, "network_unavailable", label+" does not reach this network.")
-	}
-	if err := networks.FitsOn(n, job); err != nil {
+	if _, err := networks.FitsBy(network.GHL, label, job); err != nil {
 		return networks.Ready{}, err
 	}
 	if err := known(job); err != nil {
@@ -119,7 +106,7 @@ func (a *Adapter) over(ctx context.Context, job networks.Job, h networks.Handles
 // Commit makes the post.
 func (a *Adapter) Commit(ctx context.Context, ready networks.Ready) (networks.Receipt, error) {
 	if ready.Handles[live] != "" {
-		return networks.Receipt{}, accepted()
+		return networks.Receipt{}, networks.Accepted(label)
 	}
 	c := rest.From(ready.Job, httpx.Commit, http.MethodPost, place(ready.Job)+"/posts")
 	c.JSON = body(ready.Job)
@@ -138,12 +125,7 @@ func (a *Adapter) Commit(ctx context.Context, ready networks.Ready) (networks.Re
 		return networks.Receipt{}, httpx.Unparsable(httpx.Commit, answer)
 	}
 	ready.Book.Note(made, id) // the result follows, and is written with it
-	return networks.Receipt{}, accepted()
-}
-
-// accepted is the good end of a commit: the post is on its way.
-func accepted() error {
-	return fault.New(fault.Unknown, "accepted", label+" has the post and hands it on; Herald asks what becomes of it.")
+	return networks.Receipt{}, networks.Accepted(label)
 }
 
 // place is where a location's social planner is.

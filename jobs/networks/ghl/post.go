@@ -10,18 +10,17 @@ import (
 
 // body is a new post. Without a time it goes out at once.
 func body(job networks.Job) map[string]any {
-	n, _ := entry(job.Account.Network)
-	w := &writer{net: n.With(job.Account.Settings), job: job, out: map[string]any{
+	w := &writer{networks.DetailsBy(network.GHL, job, map[string]any{
 		"accountIds": []string{job.Account.RemoteID}, "userId": job.Account.Settings[user], "createdBy": job.Account.Settings[user],
-		"type": kind(job.Post.Format), "summary": n.Body(network.Draft{Text: job.Post.Text, Link: job.Post.Link}), "media": files(job),
-	}}
+		"type": kind(job.Post.Format), "summary": networks.TextBy(network.GHL, job), "media": files(job),
+	})}
 	if job.Post.FirstComment != "" {
-		w.out["followUpComment"] = job.Post.FirstComment
+		w.Out["followUpComment"] = job.Post.FirstComment
 	}
 	if tell := details[job.Account.Network]; tell != nil {
 		tell(w)
 	}
-	return w.out
+	return w.Out
 }
 
 func kind(f network.Format) string {
@@ -61,11 +60,7 @@ func wire(job networks.Job) string {
 }
 
 // writer says how a network shows the post.
-type writer struct {
-	net *network.Network
-	job networks.Job
-	out map[string]any
-}
+type writer struct{ networks.Details }
 
 // details are what each network is told; the others are told nothing.
 var details = map[network.Name]func(*writer){
@@ -77,11 +72,6 @@ var details = map[network.Name]func(*writer){
 	network.TikTok:         (*writer).tiktok,
 	network.YouTube:        (*writer).youtube,
 }
-
-func (w *writer) value(key string) string {
-	return w.net.Value(network.Draft{Options: w.job.Post.Options}, key)
-}
-func (w *writer) on(key string) bool { return w.value(key) == "true" }
 
 // filled leaves out what was not chosen.
 func filled(pairs map[string]string) map[string]any {
@@ -95,58 +85,57 @@ func filled(pairs map[string]string) map[string]any {
 }
 
 func (w *writer) bluesky() {
-	if w.job.Post.Link != "" && w.net.Link == network.LinkBeside {
-		w.out["blueskyPostDetails"] = filled(map[string]string{"externalLink": w.job.Post.Link,
-			"externalLinkTitle": w.value(network.OptLinkTitle), "externalLinkDescription": w.value(network.OptLinkWords)})
+	if w.Job.Post.Link != "" && w.Net.Link == network.LinkBeside {
+		w.Out["blueskyPostDetails"] = filled(map[string]string{"externalLink": w.Job.Post.Link,
+			"externalLinkTitle": w.Value(network.OptLinkTitle), "externalLinkDescription": w.Value(network.OptLinkWords)})
 	}
 }
 
 func (w *writer) facebook() {
-	w.out["facebookPostDetails"] = map[string]any{"type": kind(w.job.Post.Format)}
+	w.Out["facebookPostDetails"] = map[string]any{"type": kind(w.Job.Post.Format)}
 }
 
 func (w *writer) instagram() {
-	d := map[string]any{"type": kind(w.job.Post.Format)}
-	if w.job.Post.Format == network.FormatReel {
-		d["showOnFeed"] = w.on(network.OptShareToFeed)
+	d := map[string]any{"type": kind(w.Job.Post.Format)}
+	if w.Job.Post.Format == network.FormatReel {
+		d["showOnFeed"] = w.On(network.OptShareToFeed)
 	}
-	if names := network.Names(w.value(network.OptCollaborators)); names != nil {
-		d["collaborators"] = map[string][]string{w.job.Account.RemoteID: names}
+	if names := w.Collaborators(); names != nil {
+		d["collaborators"] = map[string][]string{w.Job.Account.RemoteID: names}
 	}
-	w.out["instagramPostDetails"] = d
+	w.Out["instagramPostDetails"] = d
 }
 
 func (w *writer) pinterest() {
-	d := filled(map[string]string{"title": w.value(network.OptTitle), "link": w.job.Post.Link})
-	d["pinterestBoards"] = []map[string]any{{"accountId": w.job.Account.RemoteID, "boards": []string{w.value(network.OptBoard)}}}
-	w.out["pinterestPostDetails"] = d
+	d := filled(map[string]string{"title": w.Value(network.OptTitle), "link": w.Job.Post.Link})
+	d["pinterestBoards"] = []map[string]any{{"accountId": w.Job.Account.RemoteID, "boards": []string{w.Value(network.OptBoard)}}}
+	w.Out["pinterestPostDetails"] = d
 }
 
 func (w *writer) tiktok() {
-	disclose := w.value(network.OptDisclose)
-	own, other := disclose == "own" || disclose == "both", disclose == "paid" || disclose == "both"
-	w.out["tiktokPostDetails"] = map[string]any{"privacyLevel": w.value(network.OptPrivacy),
-		"enableComment": w.on(network.OptComments), "enableDuet": w.on(network.OptDuet), "enableStitch": w.on(network.OptStitch),
-		"videoDisclosure": own || other, "promoteYourBrand": own, "promoteOtherBrand": other}
+	own, paid := w.Disclosed()
+	w.Out["tiktokPostDetails"] = map[string]any{"privacyLevel": w.Value(network.OptPrivacy),
+		"enableComment": w.On(network.OptComments), "enableDuet": w.On(network.OptDuet), "enableStitch": w.On(network.OptStitch),
+		"videoDisclosure": own || paid, "promoteYourBrand": own, "promoteOtherBrand": paid}
 }
 
 func (w *writer) youtube() {
-	w.out["youtubePostDetails"] = map[string]any{"title": w.value(network.OptTitle), "privacyLevel": w.value(network.OptPrivacy), "type": "video"}
+	w.Out["youtubePostDetails"] = map[string]any{"title": w.Value(network.OptTitle), "privacyLevel": w.Value(network.OptPrivacy), "type": "video"}
 }
 
 func (w *writer) business() {
-	d := map[string]any{"gmbEventType": w.value(network.OptKind), "actionType": "none"}
-	button := strings.ToLower(w.value(network.OptButton))
-	if w.job.Post.Link != "" {
-		d["actionType"], d["url"] = button, w.job.Post.Link
+	d := map[string]any{"gmbEventType": w.Value(network.OptKind), "actionType": "none"}
+	button := strings.ToLower(w.Value(network.OptButton))
+	if w.Job.Post.Link != "" {
+		d["actionType"], d["url"] = button, w.Job.Post.Link
 	} else if button == "call" {
 		d["actionType"] = button
 	}
-	if w.value(network.OptKind) == "EVENT" {
-		d["title"] = w.value(network.OptEvent)
-		d["startDate"], d["endDate"] = moment("start", w.value(network.OptStarts)), moment("end", w.value(network.OptEnds))
+	if w.Value(network.OptKind) == "EVENT" {
+		d["title"] = w.Value(network.OptEvent)
+		d["startDate"], d["endDate"] = moment("start", w.Value(network.OptStarts)), moment("end", w.Value(network.OptEnds))
 	}
-	w.out["gmbPostDetails"] = d
+	w.Out["gmbPostDetails"] = d
 }
 
 // moment is a day, as 2026-05-01, with or without a time of day, as 2026-05-01 18:30.
