@@ -220,21 +220,10 @@ func (b *blotato) compose(c *call, v blotatoBody) (*entry, []blob, *reply) {
 // blotatoRefused is what the network has against the files.
 func blotatoRefused(e *entry, platform string, files []blob) string {
 	name, _ := network.FromWire(network.Blotato, platform)
-	n, _ := network.Get(name)
-	d := network.Draft{Text: e.Text, Options: map[string]string{network.OptFormat: e.private["as"], network.OptTitle: e.Title}}
-	for _, f := range files {
-		d.Media = append(d.Media, network.Media{Kind: network.MediaKind(f.kind), Type: f.mime, Bytes: f.size, Width: f.width, Height: f.height, Duration: f.long, Alt: e.private["alt"]})
-	}
-	if slices.ContainsFunc(files, func(f blob) bool { return f.kind == "image" && !f.whole() }) {
+	if slices.ContainsFunc(files, broken) || against(name, e.Text, e.private["as"], e.Title, files, func(int) string { return e.private["alt"] }) != "" {
 		return "Invalid File Format"
 	}
-	i := slices.IndexFunc(n.Check(d), func(p network.Problem) bool {
-		return !p.Warn && (strings.HasPrefix(p.Field, "media") || p.Code == network.OptionTooLong)
-	})
-	if i < 0 {
-		return ""
-	}
-	return "Invalid File Format"
+	return ""
 }
 
 // show tells of a submission. One that nobody knows is in progress too.

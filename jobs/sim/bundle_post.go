@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"herald/db/network"
@@ -129,20 +128,7 @@ func (b *bundle) hand(c *call, p *bundlePost) {
 // refused is what the network has against the files and what is said of them.
 func (p *bundlePost) refused() string {
 	name, _ := network.FromWire(network.Bundle, p.wire)
-	n, ok := network.Get(name)
-	if !ok {
-		return ""
-	}
-	d := network.Draft{Text: p.entry.Text, Options: map[string]string{network.OptFormat: p.entry.private["as"], network.OptTitle: p.entry.private["title"]}}
-	for i, f := range p.files {
-		d.Media = append(d.Media, network.Media{Kind: network.MediaKind(f.kind), Type: f.mime, Bytes: f.size, Width: f.width, Height: f.height, Duration: f.long, Alt: p.entry.Media[i].Alt})
-	}
-	for _, problem := range n.Check(d) {
-		if !problem.Warn && (strings.HasPrefix(problem.Field, "media") || problem.Code == network.OptionTooLong) {
-			return problem.Say
-		}
-	}
-	return ""
+	return against(name, p.entry.Text, p.entry.private["as"], p.entry.private["title"], p.files, func(i int) string { return p.entry.Media[i].Alt })
 }
 
 // find returns a post of a team by an id of either kind.

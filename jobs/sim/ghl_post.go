@@ -175,25 +175,17 @@ func trimmed(text string, most int) string {
 // ghlRefused is what the network has against the files, by the name of its details.
 func ghlRefused(v ghlBody, platform string, details words, files []blob) string {
 	name, _ := network.FromWire(network.GHL, platform)
-	n, ok := network.Get(name)
-	if !ok {
-		n, _ = network.Get(network.Threads)
+	as := v.Type
+	if as == "post" {
+		as = ""
 	}
-	d := network.Draft{Text: v.Summary, Options: map[string]string{network.OptTitle: details.text("title")}}
-	if v.Type != "post" {
-		d.Options[network.OptFormat] = v.Type
+	switch {
+	case slices.ContainsFunc(files, broken):
+		return "Unsupported media"
+	case against(name, v.Summary, as, details.text("title"), files, func(i int) string { return v.Media[i].Alt }) != "":
+		return "The network did not take the media"
 	}
-	for i, f := range files {
-		if f.kind == "image" && !f.whole() {
-			return "Unsupported media"
-		}
-		d.Media = append(d.Media, network.Media{Kind: network.MediaKind(f.kind), Type: f.mime, Bytes: f.size, Width: f.width, Height: f.height, Duration: f.long, Alt: v.Media[i].Alt})
-	}
-	i := slices.IndexFunc(n.Check(d), func(p network.Problem) bool { return !p.Warn && ok && strings.HasPrefix(p.Field, "media") })
-	if i < 0 {
-		return ""
-	}
-	return "The network did not take the media"
+	return ""
 }
 
 // show tells of a post by its id.
