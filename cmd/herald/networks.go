@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -17,41 +18,14 @@ func networkTable() string {
 		row := []string{n.Label}
 		for _, f := range network.Shapes() {
 			s, _ := n.Supports(f)
-			row = append(row, supportWord(s))
+			row = append(row, s.Short())
 		}
-		rows = append(rows, append(row, altWord(n.Alt), yesWord(n.TakesComment()), string(n.LookUp)))
+		rows = append(rows, append(row, orDash(n.Alt.Files()), orDash(map[bool]string{true: "yes"}[n.TakesComment()]), string(n.LookUp)))
 	}
 	return markdown(rows)
 }
 
-func supportWord(s network.Support) string {
-	switch s {
-	case network.Supported:
-		return "yes"
-	case network.Configurable:
-		return "depends"
-	case network.Impossible:
-		return "–"
-	}
-	return string(s)
-}
-
-func altWord(a network.AltRule) string {
-	switch {
-	case a.Image && a.Video:
-		return "all files"
-	case a.Image:
-		return "pictures"
-	}
-	return "–"
-}
-
-func yesWord(is bool) string {
-	if is {
-		return "yes"
-	}
-	return "–"
-}
+func orDash(word string) string { return cmp.Or(word, network.Impossible.Short()) }
 
 // markdown writes rows, the first of them the head, with columns of one width.
 func markdown(rows [][]string) string {
@@ -84,7 +58,7 @@ func printNetworks(out io.Writer) {
 	for _, n := range network.All() {
 		fmt.Fprintf(out, "\n%s\n", n.Label)
 		for _, h := range n.Hurdles {
-			fmt.Fprintf(out, "  %-8s %s\n", supportWord(h.Support), h.Say)
+			fmt.Fprintf(out, "  %-8s %s\n", h.Support.Short(), h.Say)
 		}
 		for _, say := range n.GoLive {
 			fmt.Fprintf(out, "  go live  %s\n", say)

@@ -17,6 +17,36 @@ const (
 	Impossible   Support = "impossible"   // there is no way to it by the network's API
 )
 
+// Supports lists the answers in the order of a legend.
+func Supports() []Support { return []Support{Supported, NeedsReview, Configurable, Impossible} }
+
+// supportWords are what a table of text has for an answer, and what a legend says.
+var supportWords = map[Support]struct{ short, long string }{
+	Supported:    {"yes", "Supported"},
+	NeedsReview:  {"review", "Needs the network's review of the app"},
+	Configurable: {"depends", "Depends on how the account is connected"},
+	Impossible:   {"–", "Not possible"},
+}
+
+// Short is the answer in a table of text.
+func (s Support) Short() string { return supportWords[s].short }
+
+// Long says what the answer means.
+func (s Support) Long() string { return supportWords[s].long }
+
+// Files names the files that take an alt text; empty where none do.
+func (a AltRule) Files() string {
+	switch {
+	case a.Image && a.Video:
+		return "all files"
+	case a.Image:
+		return "pictures"
+	case a.Video:
+		return "videos"
+	}
+	return ""
+}
+
 // Hurdle stands before some of a network's formats, or before all of them.
 type Hurdle struct {
 	Support Support

@@ -10,33 +10,9 @@ import (
 	"herald/views/ui"
 )
 
-// supports are the answers of the table, in the order of its legend.
-var supports = []struct {
-	support     network.Support
-	icon, words string
-}{
-	{network.Supported, "circle-check", "Supported"},
-	{network.NeedsReview, "shield-alert", "Needs the network's review of the app"},
-	{network.Configurable, "settings-2", "Depends on how the account is connected"},
-	{network.Impossible, "minus", "Not possible"},
-}
-
-func icon(s network.Support) string {
-	for _, one := range supports {
-		if one.support == s {
-			return one.icon
-		}
-	}
-	return ""
-}
-
-func word(s network.Support) string {
-	for _, one := range supports {
-		if one.support == s {
-			return one.words
-		}
-	}
-	return string(s)
+// icons are the shapes of the answers.
+var icons = map[network.Support]string{
+	network.Supported: "circle-check", network.NeedsReview: "shield-alert", network.Configurable: "settings-2", network.Impossible: "minus",
 }
 
 func columns() []ui.Column {
@@ -56,7 +32,7 @@ func shapeWord(f network.Format) string {
 	case network.FormatCarousel:
 		return "Mixed"
 	}
-	return strings.ToUpper(string(f[:1])) + string(f[1:])
+	return capital(string(f))
 }
 
 func yes(is bool) string {
@@ -66,17 +42,9 @@ func yes(is bool) string {
 	return "No"
 }
 
-func altWords(n Entry) string {
-	switch {
-	case n.Alt.Image && n.Alt.Video:
-		return "All files"
-	case n.Alt.Image:
-		return "Pictures"
-	case n.Alt.Video:
-		return "Videos"
-	}
-	return "None"
-}
+func altWords(n Entry) string { return capital(cmp.Or(n.Alt.Files(), "none")) }
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // lookUp says what an absent post proves, since a present one always does.
 func lookUp(s network.Strength) string {
@@ -116,7 +84,7 @@ func filesWords(n int) string {
 func facts(n Entry) []ui.Fact {
 	list := []ui.Fact{
 		{Name: "Text", Value: ui.Text(cmp.Or(n.Text.Limit(), "None"))},
-		{Name: "Files", Value: ui.Text(strings.ToUpper(filesWords(n.Most())[:1]) + filesWords(n.Most())[1:])},
+		{Name: "Files", Value: ui.Text(capital(filesWords(n.Most())))},
 		{Name: "Video", Value: ui.Text(videoWords(n))},
 		{Name: "Alt text", Value: ui.Text(altLimit(n))},
 		{Name: "First comment", Value: ui.Text(commentWords(n))},
