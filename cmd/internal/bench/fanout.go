@@ -64,6 +64,7 @@ func RunFanout(ctx context.Context, asJSON bool, out io.Writer) error {
 type fan struct {
 	*world
 	scope    *db.Scope
+	loaf     []byte // its picture
 	media    model.ContentMedia
 	accounts []model.AccountID
 	at       map[network.Name]model.AccountID // one of each network
@@ -80,7 +81,7 @@ func (w *world) fanout(ctx context.Context) (f Fanout, err error) {
 	if err != nil {
 		return f, err
 	}
-	server, stop, err := w.everywhere(ctx)
+	server, stop, err := w.everywhere(ctx, agency.loaf)
 	if err != nil {
 		return f, err
 	}
@@ -153,10 +154,10 @@ func (a fan) why(ctx context.Context, post model.PostID) (say string) {
 }
 
 // everywhere starts a worker with all adapters and the picture's bytes.
-func (w *world) everywhere(ctx context.Context) (*jobs.Server, func(), error) {
+func (w *world) everywhere(ctx context.Context, loaf []byte) (*jobs.Server, func(), error) {
 	files := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
 		rw.Header().Set("Content-Type", "image/jpeg")
-		_, _ = rw.Write(loaf())
+		_, _ = rw.Write(loaf)
 	}))
 	pipe, err := w.pipeline(ctx)
 	if err != nil {
@@ -164,7 +165,7 @@ func (w *world) everywhere(ctx context.Context) (*jobs.Server, func(), error) {
 		return nil, nil, err
 	}
 	d := w.deps(pipe, 64)
-	d.Media, d.Aggregators = onePicture{files.URL}, w.config.Aggregators(time.Now)
+	d.Media, d.Aggregators = onePicture{files.URL, loaf}, w.config.Aggregators(time.Now)
 	d.Settings.ReconcileAfter, d.Settings.Settle, d.Settings.RetryBase = 100*time.Millisecond, 200*time.Millisecond, 100*time.Millisecond
 	server := jobs.NewServer(d)
 	stop := func() { pipe.Close(); files.Close() }
@@ -176,11 +177,14 @@ func (w *world) everywhere(ctx context.Context) (*jobs.Server, func(), error) {
 }
 
 // onePicture is the one picture, as bytes and by its address.
-type onePicture struct{ base string }
+type onePicture struct {
+	base string
+	raw  []byte
+}
 
 // Open gives its bytes.
-func (onePicture) Open(context.Context, string) (io.ReadCloser, error) {
-	return io.NopCloser(bytes.NewReader(loaf())), nil
+func (s onePicture) Open(context.Context, string) (io.ReadCloser, error) {
+	return io.NopCloser(bytes.NewReader(s.raw)), nil
 }
 
 // URL is where networks fetch it.
@@ -200,14 +204,9 @@ func loaf() []byte {
 // agency makes the workspace with its accounts, which the simulators know, and its
 // picture.
 func (w *world) agency(ctx context.Context, store *db.Store) (a fan, err error) {
-	a = fan{world: w, at: map[network.Name]model.AccountID{}}
-	if err := w.workspace(ctx, db.MainShard, fanTenant); err != nil {
-		return a, err
-	}
-	var user model.UserID
-	if err := w.super[db.MainShard].QueryRow(ctx, `
-		WITH u AS (INSERT INTO control.users (email, name) VALUES ($2, 'Fan') RETURNING id)
-		INSERT INTO control.memberships (workspace_id, user_id, role) SELECT $1, id, 'owner' FROM u RETURNING user_id`, fanTenant, fanUser).Scan(&user); err != nil {
+	a = fan{world: w, loaf: loaf(), at: map[network.Name]model.AccountID{}}
+	user, err := w.owner(ctx, fanTenant, fanUser)
+	if err != nil {
 		return a, err
 	}
 	if a.scope, err = store.Enter(ctx, user, fmt.Sprintf("w%d", fanTenant)); err != nil {
@@ -265,12 +264,11 @@ func (a *fan) account(ctx context.Context, i int, name network.Name, p network.P
 
 // picture puts a ready file into the library.
 func (a *fan) picture(ctx context.Context) error {
-	raw := loaf()
-	sum := sha256.Sum256(raw)
+	sum := sha256.Sum256(a.loaf)
 	a.media = model.ContentMedia{SHA256: hex.EncodeToString(sum[:]), Alt: "A loaf of bread"}
 	return a.super[db.MainShard].QueryRow(ctx, `
 		INSERT INTO tenant.media (tenant_id, client_id, state, kind, type, name, path, sha256, bytes, width, height, alt, created_at)
-		VALUES ($1, 1, 'ready', 'image', 'image/jpeg', 'loaf.jpg', 'loaf.jpg', $2, $3, 800, 800, '', now()) RETURNING id`, fanTenant, sum[:], len(raw)).Scan(&a.media.ID)
+		VALUES ($1, 1, 'ready', 'image', 'image/jpeg', 'loaf.jpg', 'loaf.jpg', $2, $3, 800, 800, '', now()) RETURNING id`, fanTenant, sum[:], len(a.loaf)).Scan(&a.media.ID)
 }
 
 func (f Fanout) print(out io.Writer) {

@@ -77,13 +77,7 @@ const memberTenant = 999_001
 
 // member makes a workspace with a person in it, who is signed in.
 func (w *world) member(ctx context.Context) (*http.Cookie, error) {
-	if err := w.workspace(ctx, db.MainShard, memberTenant); err != nil {
-		return nil, err
-	}
-	var user int64
-	err := w.super[db.MainShard].QueryRow(ctx, `
-		WITH u AS (INSERT INTO control.users (email, name) VALUES ('bench@bench.example', 'Bench') RETURNING id)
-		INSERT INTO control.memberships (workspace_id, user_id, role) SELECT $1, id, 'owner' FROM u RETURNING user_id`, memberTenant).Scan(&user)
+	user, err := w.owner(ctx, memberTenant, "bench@bench.example")
 	if err != nil {
 		return nil, err
 	}
@@ -94,10 +88,21 @@ func (w *world) member(ctx context.Context) (*http.Cookie, error) {
 	defer store.Close()
 	answer := httptest.NewRecorder()
 	sessions := &web.Sessions{Store: store, Now: time.Now}
-	if err := sessions.SignIn(answer, httptest.NewRequestWithContext(ctx, "POST", "/signin", nil), model.UserID(user)); err != nil {
+	if err := sessions.SignIn(answer, httptest.NewRequestWithContext(ctx, "POST", "/signin", nil), user); err != nil {
 		return nil, err
 	}
 	return answer.Result().Cookies()[0], nil
+}
+
+// owner makes a workspace of a number on the main shard, with a person whose it is.
+func (w *world) owner(ctx context.Context, tenant model.TenantID, email string) (user model.UserID, err error) {
+	if err := w.workspace(ctx, db.MainShard, tenant); err != nil {
+		return 0, err
+	}
+	err = w.super[db.MainShard].QueryRow(ctx, `
+		WITH u AS (INSERT INTO control.users (email, name) VALUES ($2, 'Bench') RETURNING id)
+		INSERT INTO control.memberships (workspace_id, user_id, role) SELECT $1, id, 'owner' FROM u RETURNING user_id`, tenant, email).Scan(&user)
+	return user, err
 }
 
 // served is a herald serve of its own.
