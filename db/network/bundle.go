@@ -1,9 +1,6 @@
 package network
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // bundle is Bundle.social. A post there is one of a team's, named by a key of ours
 // for good, so the look-up is a proof either way (networks-b 12; members of its
@@ -41,7 +38,8 @@ var bundle = route{
 func wantsText(n *Network) { n.Text.MayBlank = false }
 
 func boardsByName(n *Network) {
-	i := slices.IndexFunc(n.Options, func(o Option) bool { return o.Key == OptBoard })
-	n.Options[i].Pattern, n.Options[i].Hint, n.Options[i].Max = nil, "", 180
-	n.Options[i].Help = "The name of the board as Pinterest shows it, unless the account is checked and they are listed here."
+	alter(n, OptBoard, func(o *Option) {
+		o.Pattern, o.Hint, o.Max = nil, "", 180
+		o.Help = "The name of the board as Pinterest shows it, unless the account is checked and they are listed here."
+	})
 }

@@ -62,8 +62,9 @@ func ghlTikTok(n *Network) {
 
 func ghlBusiness(n *Network) { drop(n, OptKind, "OFFER") }
 
-// drop takes a choice out of an option. The options are the caller's own copy.
+// drop takes a choice out of an option.
 func drop(n *Network, key, value string) {
-	i := slices.IndexFunc(n.Options, func(o Option) bool { return o.Key == key })
-	n.Options[i].Choices = slices.DeleteFunc(slices.Clone(n.Options[i].Choices), func(c Choice) bool { return c.Value == value })
+	alter(n, key, func(o *Option) {
+		o.Choices = slices.DeleteFunc(slices.Clone(o.Choices), func(c Choice) bool { return c.Value == value })
+	})
 }

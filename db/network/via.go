@@ -144,3 +144,9 @@ func (v reach) options(n *Network) (list []Option) {
 	}
 	return list
 }
+
+// alter changes an option that a publisher takes otherwise. The options are the
+// caller's own copy.
+func alter(n *Network, key string, change func(*Option)) {
+	change(&n.Options[slices.IndexFunc(n.Options, func(o Option) bool { return o.Key == key })])
+}
