@@ -39,7 +39,7 @@ func (s *Sweeper) Sweep(ctx context.Context) error {
 	var errs []error
 	for _, shard := range s.Pipe.Shards() {
 		errs = append(errs, s.claims(ctx, shard), s.owed(ctx, shard), s.Uploads(ctx, shard), s.staged(ctx, shard), s.consents(ctx, shard),
-			(&Notifier{Pipe: s.Pipe}).Remind(ctx, shard, s.Now()), (&Notifier{Pipe: s.Pipe}).Warn(ctx, shard, s.Now()), (&Nudger{Pipe: s.Pipe, Log: s.Log, Now: s.Now}).Nudge(ctx, shard))
+			(&Notifier{Pipe: s.Pipe}).Unscheduled(ctx, shard, s.Now()), (&Notifier{Pipe: s.Pipe}).Warn(ctx, shard, s.Now()), (&Nudger{Pipe: s.Pipe, Log: s.Log, Now: s.Now}).Nudge(ctx, shard))
 	}
 	errs = append(errs, s.Requeue(ctx, s.Now().Add(-s.Settings.StaleEnqueued), true), s.Requeue(ctx, s.Now().Add(-s.fresh()), false),
 		s.Pipe.Forget(ctx, s.Now().Add(-kept), 10*batch))

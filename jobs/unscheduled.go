@@ -10,17 +10,17 @@ import (
 	"herald/db/model"
 )
 
-// Remind owes the mails about what is approved, planned and not scheduled on a shard:
+// Unscheduled owes the mails about what is approved, planned and not scheduled on a shard:
 // one to each person when the time is near, and one once it has passed. Doing it twice
 // owes nothing more.
-func (n *Notifier) Remind(ctx context.Context, shard string, now time.Time) error {
+func (n *Notifier) Unscheduled(ctx context.Context, shard string, now time.Time) error {
 	for {
 		list, err := n.Pipe.Unscheduled(ctx, shard, now, batch)
 		if err != nil || len(list) == 0 {
 			return err
 		}
 		for _, u := range list {
-			if err := n.remind(ctx, shard, now, u); err != nil {
+			if err := n.unscheduled(ctx, shard, now, u); err != nil {
 				return err
 			}
 		}
@@ -30,7 +30,7 @@ func (n *Notifier) Remind(ctx context.Context, shard string, now time.Time) erro
 	}
 }
 
-func (n *Notifier) remind(ctx context.Context, shard string, now time.Time, u db.Unscheduled) error {
+func (n *Notifier) unscheduled(ctx context.Context, shard string, now time.Time, u db.Unscheduled) error {
 	people, err := n.Pipe.Recipients(ctx, u.Tenant, []model.Role{model.Owner, model.Admin}, u.Known())
 	if err != nil {
 		return err
@@ -39,19 +39,19 @@ func (n *Notifier) remind(ctx context.Context, shard string, now time.Time, u db
 	if !u.DueAt.After(now) {
 		kind = model.MailPlanPassed
 	}
-	for _, who := range reminded(u, people) {
+	for _, who := range concerned(u, people) {
 		key := fmt.Sprintf("%s:%d:%d:%d", kind, u.Post, u.DueAt.Unix(), who.ID)
-		if err := n.Pipe.AddMail(ctx, shard, u.Tenant, key, kind, who, reminder(u, u.For(who, model.PostsView))); err != nil {
+		if err := n.Pipe.AddMail(ctx, shard, u.Tenant, key, kind, who, unscheduledMail(u, u.For(who, model.PostsView))); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// reminded: the writer and whoever chose the time, of those who still see the post.
+// concerned: the writer and whoever chose the time, of those who still see the post.
 // If none of them may schedule it, somebody who may has to hear of it too: who does so
 // for its clients, else the owners and admins.
-func reminded(u db.Unscheduled, people []db.Recipient) (list []db.Recipient) {
+func concerned(u db.Unscheduled, people []db.Recipient) (list []db.Recipient) {
 	may := func(who db.Recipient) bool { return len(u.For(who, model.PostsSchedule)) == len(u.Targets) }
 	for _, who := range people {
 		if u.Concerns(who.ID) && len(u.For(who, model.PostsView)) > 0 {
@@ -77,8 +77,8 @@ func reminded(u db.Unscheduled, people []db.Recipient) (list []db.Recipient) {
 	return append(list, theirs...)
 }
 
-// reminder is what somebody reads who sees those targets.
-func reminder(u db.Unscheduled, seen []db.UnscheduledTarget) model.ApprovalMail {
+// unscheduledMail is what somebody reads who sees those targets.
+func unscheduledMail(u db.Unscheduled, seen []db.UnscheduledTarget) model.ApprovalMail {
 	post := model.ApprovalMailPost{Post: u.Post, Excerpt: seen[0].Words, Client: seen[0].Name, DueAt: &u.DueAt, Zone: seen[0].Zone}
 	for _, t := range seen {
 		if !slices.Contains(post.Networks, t.Network) {

@@ -64,7 +64,7 @@ func (p *planner) told(t *testing.T) (list []string) {
 	t.Helper()
 	before := dbtest.Look[int](t, p.World, p.Agency.Shard, `SELECT count(*) FROM tenant.mails`)
 	for range 2 {
-		if err := (&jobs.Notifier{Pipe: p.pipe}).Remind(t.Context(), p.Agency.Shard, p.Clock.Now()); err != nil {
+		if err := (&jobs.Notifier{Pipe: p.pipe}).Unscheduled(t.Context(), p.Agency.Shard, p.Clock.Now()); err != nil {
 			t.Fatal(err)
 		}
 	}
