@@ -122,9 +122,9 @@ func (b *build) find(ctx context.Context, since time.Time, text string, made []s
 	return "", err
 }
 
-func firstOf(fits []media) string {
+func firstOf(fits []networks.Receipt) string {
 	if len(fits) == 0 {
 		return ""
 	}
-	return string(fits[0].ID)
+	return fits[0].ExternalID
 }
