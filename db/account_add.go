@@ -41,11 +41,17 @@ func (sc *Scope) AddAccount(ctx context.Context, client model.ClientID, name net
 	if err := sc.need(model.AccountsManage, client, "client"); err != nil {
 		return a, err
 	}
+	if err := sc.asked(name, f.Publisher); err != nil {
+		return a, err
+	}
 	if err := f.tidy(name, f.Publisher, ""); err != nil {
 		return a, err
 	}
 	if err := c.Check(sc.now()); err != nil {
 		return a, err
+	}
+	if isName(f.RemoteID) {
+		f.RemoteID = cmp.Or(c.Learned.RemoteID, f.RemoteID)
 	}
 	err = sc.write(ctx, func(tx pgx.Tx) error {
 		a, err = sc.addAccount(ctx, tx, client, n, f, c)
@@ -78,8 +84,14 @@ func (sc *Scope) addAccount(ctx context.Context, tx pgx.Tx, client model.ClientI
 	if err := sc.audit(ctx, tx, note{verb: "connected", subject: "account", id: int64(id), client: client, detail: map[string]any{"handle": f.Handle, "network": n.Name}}); err != nil {
 		return a, err
 	}
-	return sc.account(ctx, tx, id, model.AccountsManage, sqlAccountGet)
+	if a, err = sc.account(ctx, tx, id, model.AccountsManage, sqlAccountGet); err != nil {
+		return a, err
+	}
+	return a, sc.tellConnected(ctx, tx, connected(a, false))
 }
+
+// isName says that what was typed for an id is a name, which may change: @bakery.
+func isName(id string) bool { return strings.HasPrefix(id, "@") }
 
 func twinRefusal(owner string, f AccountForm) error {
 	no := &model.Refusal{Kind: model.Conflict, Field: "address", Say: owner + " already has an account for this address. Open that one to change it."}

@@ -20,11 +20,14 @@ const sqlAccountLock = sqlAccountGet + ` FOR NO KEY UPDATE OF a`
 
 // changeAccount locks an account, checks permission and the revision that the
 // caller saw, runs f, and writes the audit line. An f that says it changed
-// nothing leaves no line.
+// nothing leaves no line. Whoever holds a connect link may reconnect, and no more.
 func (sc *Scope) changeAccount(ctx context.Context, id model.AccountID, seen int, verb string, f func(tx pgx.Tx, a AccountCard) (detail map[string]any, err error)) (a AccountCard, err error) {
 	err = sc.write(ctx, func(tx pgx.Tx) error {
 		if a, err = sc.account(ctx, tx, id, model.AccountsManage, sqlAccountLock); err != nil {
 			return err
+		}
+		if err := sc.asked(a.Network, a.Publisher); err != nil || sc.held != nil && verb != "reconnected" {
+			return noAccount()
 		}
 		if a.Revision != seen {
 			return model.Refuse(model.Conflict, "This account changed while you had it open. Nothing was overwritten; reload to see it.")
@@ -155,10 +158,13 @@ func (sc *Scope) ReconnectAccount(ctx context.Context, id model.AccountID, seen 
 		return AccountCard{}, err
 	}
 	return sc.changeAccount(ctx, id, seen, "reconnected", func(tx pgx.Tx, a AccountCard) (map[string]any, error) {
-		if other := c.Learned; other.RemoteID != "" && a.RemoteID != "" && other.RemoteID != a.RemoteID {
+		if other := c.Learned; other.RemoteID != "" && a.RemoteID != "" && other.RemoteID != a.RemoteID && !(isName(a.RemoteID) && strings.EqualFold(a.RemoteID, other.Handle)) {
 			return nil, model.RefuseField("token", "This token belongs to "+cmp.Or(other.Handle, "another account")+", not to "+a.Handle+". Paste one of "+a.Handle+", or add the other account beside it.")
 		}
-		return map[string]any{"handle": a.Handle, "was": a.State}, sc.saveCredentials(ctx, tx, a, c)
+		if err := sc.saveCredentials(ctx, tx, a, c); err != nil {
+			return nil, err
+		}
+		return map[string]any{"handle": a.Handle, "was": a.State}, sc.tellConnected(ctx, tx, connected(a, true))
 	})
 }
 

@@ -36,6 +36,9 @@ func (sc *Scope) auditRow(n note) []any {
 	if n.detail == nil {
 		n.detail = map[string]any{}
 	}
+	if sc.held != nil {
+		n.detail["link"] = sc.held.id
+	}
 	return []any{sc.Actor.Tenant, sc.now(), sc.Actor.User, sc.Actor.Name, n.verb, n.subject, n.id, n.client, n.detail}
 }
 

@@ -36,6 +36,20 @@ func connectMethods() map[string]method {
 		"Connect": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return sc.Connect(ctx, of.Consent, []string{of.Mark})
 		}),
+		"ConnectLinks": {calls: map[string]call{
+			"client": func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+				return sc.ConnectLinks(ctx, of.Client, 0)
+			},
+			"again": func(ctx context.Context, sc *db.Scope, own, of dbtest.Holding) (any, error) {
+				return sc.ConnectLinks(ctx, own.Client, of.Door)
+			},
+		}},
+		"SendConnectLink": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+			return nil, sc.SendConnectLink(ctx, of.Client, db.ConnectLinkForm{Name: "Jo", Email: "jo@example.com", Networks: []network.Name{network.X}})
+		}),
+		"RevokeConnectLink": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+			return sc.RevokeConnectLink(ctx, of.Door)
+		}),
 		"ServerApp": reads(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			app, ok, err := sc.ServerApp(ctx, network.Mastodon, "https://"+of.Mark)
 			return []any{app, ok}, err

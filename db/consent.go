@@ -25,6 +25,7 @@ type Consent struct {
 	Way      string // of the catalogue's ways to sign in
 	Address  string // the server, of a network that is many
 	Verifier secret.Token
+	Door     secret.Token // of the link that leads back; empty for members
 }
 
 const (
@@ -40,8 +41,8 @@ const sqlConsentCount = `
 const sqlConsentsOver = `DELETE FROM tenant.consents WHERE tenant_id = $1 AND client_id = $2 AND created_at < $3`
 
 const sqlConsentInsert = `
-	INSERT INTO tenant.consents (tenant_id, client_id, account_id, user_id, link_id, network, way, address, state_hash, browser_hash, verifier, created_at, expires_at)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING id`
+	INSERT INTO tenant.consents (tenant_id, client_id, account_id, user_id, link_id, network, way, address, state_hash, browser_hash, verifier, created_at, expires_at, door)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING id`
 
 // StartConsent begins a sign-in and returns its state, which goes to the network and
 // comes back with the person. The actor needs accounts.manage at the client. It
@@ -53,7 +54,11 @@ func (sc *Scope) StartConsent(ctx context.Context, c Consent, browser [32]byte) 
 	}
 	state, hash := newReviewToken(sc.Actor.Tenant)
 	verifier, _ := secret.NewLinkToken()
-	c.Verifier, c.Link = secret.NewToken(verifier), sc.link
+	c.Verifier, c.Link = secret.NewToken(verifier), sc.linkID()
+	var door []byte
+	if sc.held != nil {
+		door = sc.ring.Seal(sc.held.token.Reveal(), doorAAD(sc.Actor.Tenant, hash))
+	}
 	err = sc.write(ctx, func(tx pgx.Tx) error {
 		if err := sc.consentable(ctx, tx, &c); err != nil {
 			return err
@@ -62,8 +67,8 @@ func (sc *Scope) StartConsent(ctx context.Context, c Consent, browser [32]byte) 
 		if _, err := tx.Exec(ctx, sqlConsentsOver, sc.Actor.Tenant, c.Client, now.Add(-consentKept)); err != nil {
 			return err
 		}
-		return tx.QueryRow(ctx, sqlConsentInsert, sc.Actor.Tenant, c.Client, orNull(c.Account), orNull(sc.Actor.User), orNull(sc.link), c.Network, c.Way, c.Address, hash[:], browser[:],
-			sc.ring.Seal(verifier, verifierAAD(sc.Actor.Tenant, hash)), now, now.Add(consentLife)).Scan(&c.ID)
+		return tx.QueryRow(ctx, sqlConsentInsert, sc.Actor.Tenant, c.Client, orNull(c.Account), orNull(sc.Actor.User), orNull(sc.linkID()), c.Network, c.Way, c.Address, hash[:], browser[:],
+			sc.ring.Seal(verifier, verifierAAD(sc.Actor.Tenant, hash)), now, now.Add(consentLife), door).Scan(&c.ID)
 	})
 	return c, state, err
 }
@@ -71,6 +76,9 @@ func (sc *Scope) StartConsent(ctx context.Context, c Consent, browser [32]byte) 
 // consentable refuses a sign-in for a client that is not there, for an account of
 // another client or network, and one too many.
 func (sc *Scope) consentable(ctx context.Context, tx pgx.Tx, c *Consent) error {
+	if err := sc.asked(c.Network, network.Direct); err != nil {
+		return err
+	}
 	var name string
 	if err := tx.QueryRow(ctx, sqlAccountClient, sc.Actor.Tenant, c.Client).Scan(&name); noRows(err) {
 		return model.Refuse(model.NotFound, "There is no such client.")
@@ -88,7 +96,7 @@ func (sc *Scope) consentable(ctx context.Context, tx pgx.Tx, c *Consent) error {
 		c.Address = a.Address
 	}
 	var lately int
-	if err := tx.QueryRow(ctx, sqlConsentCount, sc.Actor.Tenant, orNull(sc.Actor.User), orNull(sc.link), sc.now().Add(-time.Hour), c.Client).Scan(&lately); err != nil {
+	if err := tx.QueryRow(ctx, sqlConsentCount, sc.Actor.Tenant, orNull(sc.Actor.User), orNull(sc.linkID()), sc.now().Add(-time.Hour), c.Client).Scan(&lately); err != nil {
 		return err
 	}
 	if lately >= consentMost {
@@ -108,6 +116,10 @@ func verifierAAD(tenant model.TenantID, state [32]byte) string {
 	return fmt.Sprintf("consents/%d/%s/verifier", tenant, hex.EncodeToString(state[:]))
 }
 
+func doorAAD(tenant model.TenantID, state [32]byte) string {
+	return fmt.Sprintf("consents/%d/%s/door", tenant, hex.EncodeToString(state[:]))
+}
+
 func choicesAAD(tenant model.TenantID, id model.ConsentID) string {
 	return fmt.Sprintf("consents/%d/%d/choices", tenant, id)
 }
@@ -117,7 +129,7 @@ func choicesAAD(tenant model.TenantID, id model.ConsentID) string {
 var errNoConsent = model.Refuse(model.NotFound, "This sign-in was not begun in this browser, was used before, or took too long. Begin it again.")
 
 const sqlConsentReturned = `
-	SELECT id, client_id, coalesce(account_id, 0), coalesce(user_id, 0), coalesce(link_id, 0), way, address, verifier FROM tenant.consents
+	SELECT id, client_id, coalesce(account_id, 0), coalesce(user_id, 0), coalesce(link_id, 0), way, address, verifier, door FROM tenant.consents
 	 WHERE tenant_id = $1 AND state_hash = $2 AND browser_hash = $3 AND network = $4 AND expires_at > $5 AND returned_at IS NULL FOR UPDATE`
 
 const sqlConsentReturn = `UPDATE tenant.consents SET returned_at = $3, expires_at = $4 WHERE tenant_id = $1 AND id = $2`
@@ -140,10 +152,10 @@ func (s *Store) ReturnConsent(ctx context.Context, state string, browser [32]byt
 		return nil, c, err
 	}
 	hash, whose := secret.HashToken(state), model.UserID(0)
-	var sealed []byte
+	var sealed, shut []byte
 	c.Network = name
 	err = door.write(ctx, func(tx pgx.Tx) error {
-		err := tx.QueryRow(ctx, sqlConsentReturned, w.ID, hash[:], browser[:], name, s.now()).Scan(&c.ID, &c.Client, &c.Account, &whose, &c.Link, &c.Way, &c.Address, &sealed)
+		err := tx.QueryRow(ctx, sqlConsentReturned, w.ID, hash[:], browser[:], name, s.now()).Scan(&c.ID, &c.Client, &c.Account, &whose, &c.Link, &c.Way, &c.Address, &sealed, &shut)
 		if noRows(err) || err == nil && whose != user && whose != 0 {
 			return errNoConsent
 		}
@@ -160,8 +172,12 @@ func (s *Store) ReturnConsent(ctx context.Context, state string, browser [32]byt
 	if err != nil {
 		return nil, c, errNoConsent // the key it was sealed under is gone
 	}
-	c.Verifier = secret.NewToken(verifier)
-	sc, err := s.consentScope(ctx, w, whose, c)
+	back, err := door.open(shut, doorAAD(w.ID, hash))
+	if err != nil {
+		return nil, c, errNoConsent
+	}
+	c.Verifier, c.Door = secret.NewToken(verifier), secret.NewToken(back)
+	sc, err := s.consentScope(ctx, w, whose, c, browser)
 	return sc, c, err
 }
 
@@ -175,9 +191,13 @@ func (s *Store) door(w Workspace) (*Scope, error) {
 }
 
 // consentScope is that of whoever began a sign-in, with the rights they have now.
-func (s *Store) consentScope(ctx context.Context, w Workspace, user model.UserID, c Consent) (*Scope, error) {
+func (s *Store) consentScope(ctx context.Context, w Workspace, user model.UserID, c Consent, browser [32]byte) (*Scope, error) {
 	if user == 0 {
-		return s.linkScope(ctx, w, c.Link)
+		cs, err := s.openConnect(ctx, w, nil, c.Link, browser)
+		if err != nil {
+			return nil, err
+		}
+		return cs.sc, nil
 	}
 	sc, err := s.Enter(ctx, user, w.Slug)
 	if _, no := model.Refused(err); no {
@@ -235,7 +255,7 @@ func (sc *Scope) KeepChoices(ctx context.Context, c Consent, choices []Choice) (
 		return err
 	}
 	return sc.write(ctx, func(tx pgx.Tx) error {
-		did, err := tx.Exec(ctx, sqlConsentKeep, sc.Actor.Tenant, c.ID, sc.ring.Seal(string(plain), choicesAAD(sc.Actor.Tenant, c.ID)), orNull(sc.Actor.User), orNull(sc.link))
+		did, err := tx.Exec(ctx, sqlConsentKeep, sc.Actor.Tenant, c.ID, sc.ring.Seal(string(plain), choicesAAD(sc.Actor.Tenant, c.ID)), orNull(sc.Actor.User), orNull(sc.linkID()))
 		if err == nil && did.RowsAffected() == 0 {
 			return errNoSignIn
 		}
@@ -245,7 +265,8 @@ func (sc *Scope) KeepChoices(ctx context.Context, c Consent, choices []Choice) (
 
 const sqlConsentGet = `
 	SELECT id, client_id, coalesce(account_id, 0), coalesce(link_id, 0), network, way, address, choices FROM tenant.consents
-	 WHERE tenant_id = $1 AND id = $2 AND user_id IS NOT DISTINCT FROM $3 AND link_id IS NOT DISTINCT FROM $4 AND expires_at > $5 AND choices IS NOT NULL AND ended_at IS NULL`
+	 WHERE tenant_id = $1 AND id = $2 AND user_id IS NOT DISTINCT FROM $3 AND link_id IS NOT DISTINCT FROM $4 AND expires_at > $5 AND choices IS NOT NULL AND ended_at IS NULL
+	   AND (link_id IS NULL OR browser_hash = $6)`
 
 const sqlChoicesKnown = `
 	SELECT DISTINCT ON (a.remote_id) a.remote_id, a.id, c.name, a.client_id = $5, a.state, a.client_id
@@ -254,7 +275,8 @@ const sqlChoicesKnown = `
 	 ORDER BY a.remote_id, a.client_id <> $5, a.id`
 
 // Choices reads what the actor's own sign-in lets them connect, and which of it is an
-// account already. Another's, one that ran out and one that is done are not there.
+// account already. Another's, one that ran out and one that is done are not there;
+// whoever holds a link finds their own in the browser that they began it in.
 func (sc *Scope) Choices(ctx context.Context, id model.ConsentID) (c Consent, choices []Choice, err error) {
 	defer wrap(&err, "read choices of sign-in %d", id)
 	err = sc.read(ctx, func(tx pgx.Tx) error {
@@ -266,7 +288,7 @@ func (sc *Scope) Choices(ctx context.Context, id model.ConsentID) (c Consent, ch
 
 func (sc *Scope) choices(ctx context.Context, tx pgx.Tx, id model.ConsentID, sql string) (c Consent, choices []Choice, err error) {
 	var sealed []byte
-	err = tx.QueryRow(ctx, sql, sc.Actor.Tenant, id, orNull(sc.Actor.User), orNull(sc.link), sc.now()).
+	err = tx.QueryRow(ctx, sql, sc.Actor.Tenant, id, orNull(sc.Actor.User), orNull(sc.linkID()), sc.now(), sc.browser()).
 		Scan(&c.ID, &c.Client, &c.Account, &c.Link, &c.Network, &c.Way, &c.Address, &sealed)
 	if noRows(err) {
 		return c, nil, errNoSignIn

@@ -15,7 +15,7 @@ import (
 
 const sqlConsentLock = sqlConsentGet + ` FOR UPDATE`
 
-const sqlConsentEnd = `UPDATE tenant.consents SET ended_at = $3, choices = NULL WHERE tenant_id = $1 AND id = $2`
+const sqlConsentEnd = `UPDATE tenant.consents SET ended_at = $3, choices = NULL, door = NULL WHERE tenant_id = $1 AND id = $2`
 
 // Connect makes accounts of what was chosen, by the networks' ids, and ends the
 // sign-in: its tokens are kept nowhere else. What is an account of the client already
@@ -31,12 +31,16 @@ func (sc *Scope) Connect(ctx context.Context, id model.ConsentID, chosen []strin
 		if choices, err = sc.picked(ctx, tx, c, choices, chosen); err != nil {
 			return err
 		}
+		var told []model.ConnectedAccount
 		for _, one := range choices {
-			a, err := sc.connect(ctx, tx, c, one)
+			a, again, err := sc.connect(ctx, tx, c, one)
 			if err != nil {
 				return err
 			}
-			cards = append(cards, a)
+			cards, told = append(cards, a), append(told, connected(a, again))
+		}
+		if err := sc.tellConnected(ctx, tx, told...); err != nil {
+			return err
 		}
 		_, err = tx.Exec(ctx, sqlConsentEnd, sc.Actor.Tenant, id, sc.now())
 		return err
@@ -102,37 +106,38 @@ func others(choices []Choice) string {
 const sqlAccountSame = `
 	SELECT id FROM tenant.accounts WHERE tenant_id = $1 AND client_id = $2 AND network = $3 AND address = $4 AND remote_id = $5 AND publisher = 'direct' AND remote_id <> '' ORDER BY id LIMIT 1`
 
-// connect makes an account, or connects the one that is there again.
-func (sc *Scope) connect(ctx context.Context, tx pgx.Tx, c Consent, one Choice) (a AccountCard, err error) {
+// connect makes an account, or connects the one that is there again, and says which.
+func (sc *Scope) connect(ctx context.Context, tx pgx.Tx, c Consent, one Choice) (a AccountCard, again bool, err error) {
 	id, verb := c.Account, "reconnected"
 	if id == 0 {
 		err = tx.QueryRow(ctx, sqlAccountSame, sc.Actor.Tenant, c.Client, c.Network, c.Address, one.RemoteID).Scan(&id)
 		if err != nil && !noRows(err) {
-			return a, err
+			return a, false, err
 		}
 	}
 	if id == 0 {
 		verb = "connected"
 		if id, err = sc.insertAccount(ctx, tx, c.Client, c.Network, network.Direct, AccountForm{Handle: cmp.Or(one.Handle, one.Name, one.RemoteID), RemoteID: one.RemoteID, Address: c.Address}); err != nil {
-			return a, err
+			return a, false, err
 		}
 	}
 	before, err := sc.account(ctx, tx, id, model.AccountsManage, sqlAccountLock)
 	if err != nil {
-		return a, err
+		return a, false, err
 	}
 	creds := Credentials{Token: one.Token, Refresh: one.Refresh, Expires: one.Expires, RefreshExpires: one.RefreshExpires, Learned: Learned{RemoteID: one.RemoteID, Handle: one.Handle, Scopes: one.Scopes, Settings: one.Settings}}
 	if err := sc.saveCredentials(ctx, tx, before, creds); err != nil {
-		return a, err
+		return a, false, err
 	}
 	detail := map[string]any{"handle": before.Handle, "network": c.Network}
 	if verb == "reconnected" {
 		detail["was"] = before.State
 	}
 	if err := sc.audit(ctx, tx, note{verb: verb, subject: "account", id: int64(id), client: c.Client, detail: detail}); err != nil {
-		return a, err
+		return a, false, err
 	}
-	return sc.account(ctx, tx, id, model.AccountsManage, sqlAccountGet)
+	a, err = sc.account(ctx, tx, id, model.AccountsManage, sqlAccountGet)
+	return a, verb == "reconnected", err
 }
 
 // App is Herald's app at one server of a network that is many.

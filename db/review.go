@@ -150,14 +150,21 @@ const pagePurpose = "review page"
 // PageToken is what a page's forms send back: it proves that the page was drawn
 // by us for this link.
 func (rs *ReviewScope) PageToken() string {
-	return rs.sc.ring.Sign(pagePurpose, rs.hash[:], rs.sc.now().Add(pageLife))
+	return rs.sc.pageToken(rs.hash)
+}
+
+// pageToken is of a link's page, by the hash of the link's own token.
+func (sc *Scope) pageToken(hash [32]byte) string {
+	return sc.ring.Sign(pagePurpose, hash[:], sc.now().Add(pageLife))
 }
 
 // Confirm refuses a form without a token of this link's page: whatever opens
 // links by itself, mail scanners above all, decides nothing.
-func (rs *ReviewScope) Confirm(pageToken string) error {
-	payload, err := rs.sc.ring.Verify(pagePurpose, pageToken, rs.sc.now())
-	if err != nil || string(payload) != string(rs.hash[:]) {
+func (rs *ReviewScope) Confirm(pageToken string) error { return rs.sc.confirm(rs.hash, pageToken) }
+
+func (sc *Scope) confirm(hash [32]byte, pageToken string) error {
+	payload, err := sc.ring.Verify(pagePurpose, pageToken, sc.now())
+	if err != nil || string(payload) != string(hash[:]) {
 		return model.Refuse(model.Forbidden, "This page was open for too long, or was not opened by the link, so nothing was recorded. Look at it as it is now, then press the button once more.")
 	}
 	return nil

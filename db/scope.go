@@ -23,7 +23,7 @@ type Scope struct {
 	control   *pgxpool.Pool // for names and addresses of members; never inside a transaction of pool
 	ring      *secret.Ring
 	now       func() time.Time
-	link      model.ConnectLinkID  // by which whoever acts came in; zero for members
+	held      *heldLink            // the link by which whoever acts came in; nil for members
 	changed   func(model.TenantID) // after a write; may be nil
 }
 
@@ -102,6 +102,11 @@ func (sc *Scope) within(ctx context.Context, o pgx.TxOptions, f func(pgx.Tx) err
 	return pgx.BeginTxFunc(ctx, sc.pool, o, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, sqlScopeSet, strconv.FormatInt(int64(sc.Actor.Tenant), 10), userSetting(sc.Actor.User)); err != nil {
 			return err
+		}
+		if sc.held != nil {
+			if _, err := tx.Exec(ctx, sqlReviewerSet, strconv.FormatInt(int64(sc.held.client), 10)); err != nil {
+				return err
+			}
 		}
 		return f(tx)
 	})

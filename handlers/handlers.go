@@ -39,9 +39,9 @@ type Deps struct {
 	Cost         secret.Cost
 	Proxies      []netip.Prefix              // HERALD_TRUSTED_PROXIES
 	Ready        func(context.Context) error // what /readyz asks besides the databases
-	CheckAddress desk.AddressChecker         // refuses addresses that Herald may not call
+	CheckAddress connect.AddressChecker      // refuses addresses that Herald may not call
 	Fetch        desk.Fetcher                // reads files at addresses that people choose
-	CheckToken   desk.TokenChecker           // asks a network about a token
+	CheckToken   connect.TokenChecker        // asks a network about a token
 	Versions     map[network.Name]string     // of networks' APIs, where the operator chose one
 	Networks     connect.Networks            // asks networks for whoever signs in there
 	Changes      desk.Changes                // says when a workspace changes
@@ -82,7 +82,7 @@ func register(mux web.Mux, d Deps) {
 	desk.Register(mux)
 	signin.Register(mux, edge, d.Ring, d.Cost)
 	review.Register(mux, review.Deps{Edge: edge, Ring: d.Ring, URLLife: d.URLLife, BaseURL: d.BaseURL})
-	connect.Register(mux, connect.Deps{Edge: edge, Networks: d.Networks, CheckAddress: d.CheckAddress, BaseURL: d.BaseURL, Secure: secure(d)})
+	connect.Register(mux, connect.Deps{Edge: edge, Networks: d.Networks, CheckAddress: d.CheckAddress, CheckToken: d.CheckToken, BaseURL: d.BaseURL, Secure: secure(d)})
 	hooks.Register(mux, hooks.Deps{Edge: edge, Ring: d.Ring, Blobs: d.Blobs, BaseURL: d.BaseURL})
 	mux.Handle("GET /static/", static.Handler())
 	mux.Handle("GET /healthz", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte("ok\n")) }))

@@ -56,7 +56,7 @@ func newGrounds(t *testing.T, shard string) *grounds {
 	}
 	g.deps = handlers.Deps{Changes: still{}, Store: g.Store, Ring: g.Ring, Blobs: blobs, Log: slog.New(slog.NewTextHandler(testLog{t}, nil)), Now: g.Clock.Now,
 		BaseURL: "https://herald.example", URLLife: g.life, UploadBytes: 1 << 20, Cost: secret.Cost{}, Ready: g.Store.Ping, CheckAddress: func(string) error { return nil },
-		CheckToken: func(context.Context, desk.Connection) (db.Learned, error) { return db.Learned{}, nil }, Networks: far{},
+		CheckToken: func(context.Context, connect.Connection) (db.Learned, error) { return db.Learned{}, nil }, Networks: far{},
 		Fetch: func(context.Context, string) (desk.Fetched, error) {
 			return desk.Fetched{}, model.Refuse(model.Unprocessable, "Nothing is fetched here.")
 		}}
@@ -80,6 +80,9 @@ type far struct{ connect.Networks }
 
 // Missing says that they can.
 func (far) Missing(network.Name) string { return "" }
+
+// Asks lists nothing.
+func (far) Asks(network.Name) []string { return nil }
 
 // Servers says that no network is many.
 func (far) Servers(network.Name) bool { return false }
@@ -204,6 +207,8 @@ func takesAway(pattern string) int {
 	case "removals", "removal":
 		return 2
 	case "archive":
+		return 3
+	case "end":
 		return 3
 	case "{token}": // an invitation that is taken is none any more
 		return 4

@@ -14,9 +14,13 @@ import (
 func (h *Holding) signIn(t testing.TB) {
 	t.Helper()
 	h.w.Super(t, h.Shard, `INSERT INTO tenant.server_apps (tenant_id, network, address, app_id, app_secret, created_at) VALUES ($1, 'mastodon', 'https://' || $2::text, $2::text, $3, '2026-03-01')`, h.ID, h.Mark, []byte(h.Mark))
-	h.Door = Look[model.ConnectLinkID](t, h.w, h.Shard, `
-		INSERT INTO tenant.connect_links (tenant_id, client_id, name, email, token_hash, made_by, created_at, expires_at)
-		VALUES ($1, $2, $3::text, $3::text || '@example.com', sha256($3::text::bytea), $4, $5::timestamptz, $5::timestamptz + interval '7 days') RETURNING id`, h.ID, h.Client, h.Mark, h.Owner.Actor.User, h.w.Clock.Now())
+	email := h.Mark + "@connects.example"
+	form := db.ConnectLinkForm{Key: "key-of-the-form-" + h.Mark, Name: h.Mark, Email: email, Networks: []network.Name{network.Facebook, network.Webhook}, Note: "A word of " + h.Mark}
+	if err := h.Owner.SendConnectLink(t.Context(), h.Client, form); err != nil {
+		t.Fatal(err)
+	}
+	h.Door = Look[model.ConnectLinkID](t, h.w, h.Shard, `SELECT id FROM tenant.connect_links WHERE tenant_id = $1 AND email = $2`, h.ID, email)
+	h.DoorToken = h.Mailed(t, email)
 	browser := [32]byte{1}
 	_, state, err := h.Owner.StartConsent(t.Context(), db.Consent{Client: h.Client, Network: network.Facebook}, browser)
 	if err != nil {
@@ -31,6 +35,6 @@ func (h *Holding) signIn(t testing.TB) {
 	}
 	h.Consent = c.ID
 	h.w.Super(t, h.Shard, `
-		INSERT INTO tenant.consents (tenant_id, client_id, account_id, link_id, network, state_hash, browser_hash, verifier, created_at, expires_at)
-		VALUES ($1, $2, $3, $4, 'webhook', sha256(('link' || $5::text)::bytea), sha256('b'), 'x', $6::timestamptz, $6::timestamptz + interval '1 hour')`, h.ID, h.Client, h.Account, h.Door, h.Mark, h.w.Clock.Now())
+		INSERT INTO tenant.consents (tenant_id, client_id, account_id, link_id, network, state_hash, browser_hash, verifier, door, created_at, expires_at)
+		VALUES ($1, $2, $3, $4, 'webhook', sha256(('link' || $5::text)::bytea), sha256('b'), 'x', 'y', $6::timestamptz, $6::timestamptz + interval '1 hour')`, h.ID, h.Client, h.Account, h.Door, h.Mark, h.w.Clock.Now())
 }

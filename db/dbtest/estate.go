@@ -45,6 +45,7 @@ type Holding struct {
 	Invited    string              // token of its link
 	Consent    model.ConsentID     // the owner is back from it, and has not chosen
 	Door       model.ConnectLinkID // by which the client connects accounts
+	DoorToken  string              // of that link
 
 	Import      model.ImportID // a table of the client's, with a row that was refused
 	SpareImport model.ImportID // another

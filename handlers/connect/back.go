@@ -88,11 +88,17 @@ func (h *handler) choose(w http.ResponseWriter, r *http.Request, scope *db.Scope
 	if err != nil {
 		return h.stopped(w, r, scope, c, err)
 	}
+	if !c.Door.Empty() {
+		return doneByLink(w, r, c.Door.Reveal(), cards)
+	}
 	return Done(h.Edge, w, r, scope, c, cards)
 }
 
 // page is where a person chooses.
 func (h *handler) page(scope *db.Scope, c db.Consent) string {
+	if !c.Door.Empty() {
+		return fmt.Sprintf("%s/consents/%d", doorPath(c.Door.Reveal()), c.ID)
+	}
 	return fmt.Sprintf("/w/%s/consents/%d", scope.Workspace.Slug, c.ID)
 }
 
@@ -118,7 +124,13 @@ func (h *handler) stopped(w http.ResponseWriter, r *http.Request, scope *db.Scop
 		return err
 	}
 	p := accounts.StoppedProps{Title: "Nothing was connected", Say: no.Say, Back: "/", Label: "Back to Herald"}
-	if scope != nil {
+	if !c.Door.Empty() {
+		web.LinkHeaders(w, h.BaseURL)
+		p.Back, p.Label = doorPath(c.Door.Reveal()), "Back to the networks"
+	} else if user, err := h.Sessions.User(r); err == nil && user == 0 {
+		p.Say, p.Back = p.Say+" If you came by a link in an e-mail, open that link again.", ""
+	}
+	if scope != nil && c.Door.Empty() {
 		p.Back, p.Label = fmt.Sprintf("/w/%s/accounts#client-%d", scope.Workspace.Slug, c.Client), "Back to the accounts"
 		if c.Account != 0 {
 			p.Back, p.Label = fmt.Sprintf("/w/%s/accounts/%d", scope.Workspace.Slug, c.Account), "Back to the account"

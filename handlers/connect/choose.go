@@ -8,7 +8,24 @@ import (
 	"herald/db"
 	"herald/db/network"
 	"herald/views/accounts"
+	"herald/views/ui"
 )
+
+// SignInForm is the form that leads to a network's own page, nil if it has none. The
+// caller adds the fields that say for whom.
+func SignInForm(nets Networks, n *network.Network) *accounts.SignInForm {
+	if len(n.SignIns) == 0 {
+		return nil
+	}
+	f := &accounts.SignInForm{Action: "/oauth/" + string(n.Name) + "/start", Missing: nets.Missing(n.Name)}
+	for _, s := range n.SignIns {
+		f.Ways = append(f.Ways, accounts.SignInWay(s))
+	}
+	if nets.Servers(n.Name) {
+		f.Server = &ui.FieldProps{Name: "address", ID: "sign-in-address", Label: "Server", Type: "url", Required: true, Placeholder: "https://mastodon.social"}
+	}
+	return f
+}
 
 // ChooseProps are what a sign-in offers, in words. chosen and problem are those of a
 // form that came back.

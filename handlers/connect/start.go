@@ -31,7 +31,9 @@ func (h *handler) mark(w http.ResponseWriter, r *http.Request) [32]byte {
 		return hash
 	}
 	token, hash := secret.NewLinkToken()
-	http.SetCookie(w, &http.Cookie{Name: cookie, Value: token, Path: "/oauth/", MaxAge: 24 * 60 * 60, HttpOnly: true, Secure: h.Secure, SameSite: http.SameSiteLaxMode})
+	for _, path := range []string{"/oauth/", "/connect/"} {
+		http.SetCookie(w, &http.Cookie{Name: cookie, Value: token, Path: path, MaxAge: 24 * 60 * 60, HttpOnly: true, Secure: h.Secure, SameSite: http.SameSiteLaxMode})
+	}
 	return hash
 }
 
@@ -42,14 +44,58 @@ func (h *handler) start(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return errNoNetwork
 	}
+	if r.PostFormValue("link") != "" {
+		return h.startByLink(w, r, n)
+	}
 	scope, err := h.who(r)
 	if err != nil {
 		return err
 	}
-	t, err := h.trip(r, scope, n)
+	t, err := h.trip(r, scope, n, model.ClientID(web.ID(r.PostFormValue("client"))))
 	if err != nil {
 		return err
 	}
+	return h.leave(w, r, scope, n, t)
+}
+
+// startByLink is start for whoever holds a link. What is refused leads back to its page.
+func (h *handler) startByLink(w http.ResponseWriter, r *http.Request, n *network.Network) error {
+	token := r.PostFormValue("link")
+	r.SetPathValue("token", token)
+	cs, err := h.Store.Connecting(r.Context(), token, h.mark(w, r))
+	if cs == nil {
+		return err
+	}
+	if err == nil {
+		err = cs.Confirm(r.PostFormValue("page"))
+	}
+	if err == nil {
+		err = h.tooFast(r.Context(), token)
+	}
+	var t Trip
+	if err == nil {
+		t, err = h.trip(r, cs.Scope(), n, cs.ClientID())
+	}
+	if err == nil {
+		err = h.leave(w, r, cs.Scope(), n, t)
+	}
+	if err == nil {
+		return nil
+	}
+	if no, ok := model.Refused(err); ok && no.Field == "address" {
+		if v, err := wayOf(r, cs, n.Name, "", ""); err == nil {
+			web.LinkHeaders(w, h.BaseURL)
+			return h.drawWay(w, r, cs, web.Status(no), v, no)
+		}
+	}
+	return h.stopped(w, r, nil, db.Consent{Door: secret.NewToken(token)}, err)
+}
+
+// pathToken is the token of the link that the address names.
+func pathToken(r *http.Request) secret.Token { return secret.NewToken(r.PathValue("token")) }
+
+// leave begins the sign-in, and draws the page that leads to the network.
+func (h *handler) leave(w http.ResponseWriter, r *http.Request, scope *db.Scope, n *network.Network, t Trip) (err error) {
 	if t.Consent, t.State, err = scope.StartConsent(r.Context(), t.Consent, h.mark(w, r)); err != nil {
 		return err
 	}
@@ -75,8 +121,8 @@ func (h *handler) who(r *http.Request) (*db.Scope, error) {
 }
 
 // trip reads the form, and makes sure that the server knows our app.
-func (h *handler) trip(r *http.Request, scope *db.Scope, n *network.Network) (t Trip, err error) {
-	t.Network, t.Client, t.Account, t.Way = n.Name, model.ClientID(web.ID(r.PostFormValue("client"))), model.AccountID(web.ID(r.PostFormValue("account"))), r.PostFormValue("way")
+func (h *handler) trip(r *http.Request, scope *db.Scope, n *network.Network, client model.ClientID) (t Trip, err error) {
+	t.Network, t.Client, t.Account, t.Way = n.Name, client, model.AccountID(web.ID(r.PostFormValue("account"))), r.PostFormValue("way")
 	t.Redirect = h.redirect(n.Name)
 	if _, ok := n.SignInOf(t.Way); !ok {
 		return t, errNoNetwork

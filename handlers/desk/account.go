@@ -43,7 +43,7 @@ func (d *Desk) accountClient(scope *db.Scope, c db.ClientAccounts) accounts.Clie
 		client.Pause = pauseSwitch(at(scope, "/clients/"+id(c.ID)+"/pause"), c.PausedAt != nil, "client", "Holds back everything that is due for "+c.Name+" until it is resumed.")
 	}
 	if scope.Actor.May(model.AccountsManage, c.ID) {
-		client.Add = at(scope, "/accounts/new?client="+id(c.ID))
+		client.Add, client.Ask = at(scope, "/accounts/new?client="+id(c.ID)), connectLinksPath(scope, c.ID)
 	}
 	for _, a := range c.Accounts {
 		client.Cards = append(client.Cards, d.accountCard(scope, a))

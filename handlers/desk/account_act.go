@@ -2,15 +2,13 @@ package desk
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strings"
-	"time"
 
 	"herald/db"
 	"herald/db/model"
 	"herald/db/network"
-	"herald/db/secret"
+	"herald/handlers/connect"
 	"herald/handlers/web"
 	"herald/views/accounts"
 )
@@ -80,9 +78,12 @@ func (d *Desk) createConnection(w http.ResponseWriter, r *http.Request, scope *d
 	if err != nil {
 		return err
 	}
-	c, made, err := readCredentials(r, signs(a.Network), a.Zone)
+	c, made, err := connect.ReadCredentials(r, signs(a.Network), a.Zone)
+	if err == nil && !made {
+		err = connect.Filled(r, network.Entry{Fields: []network.Field{connect.SecretField(a.Network, a.Publisher)}}, &c)
+	}
 	if err == nil {
-		err = d.checkToken(r.Context(), scope, a.ClientID, &c, Connection{Network: a.Network, Publisher: a.Publisher, RemoteID: a.RemoteID, Address: a.Address, Handle: a.Handle, Settings: a.Settings})
+		err = d.checkToken(r.Context(), scope, a.ClientID, &c, connect.Connection{Network: a.Network, Publisher: a.Publisher, RemoteID: a.RemoteID, Address: a.Address, Handle: a.Handle, Settings: a.Settings})
 	}
 	if err == nil {
 		a, err = scope.ReconnectAccount(r.Context(), account, accountSeen(r), c)
@@ -110,7 +111,7 @@ func (d *Desk) createConnection(w http.ResponseWriter, r *http.Request, scope *d
 // checkToken asks the network at once whether it takes the token, and keeps what
 // it says of the account. Only who may manage the client's accounts makes Herald
 // call anybody.
-func (d *Desk) checkToken(ctx context.Context, scope *db.Scope, client model.ClientID, c *db.Credentials, to Connection) (err error) {
+func (d *Desk) checkToken(ctx context.Context, scope *db.Scope, client model.ClientID, c *db.Credentials, to connect.Connection) (err error) {
 	if !scope.Actor.May(model.AccountsManage, client) {
 		return nil // saving says why not
 	}
@@ -122,42 +123,6 @@ func (d *Desk) checkToken(ctx context.Context, scope *db.Scope, client model.Cli
 	return err
 }
 
-// shortestSecret is the least length of a signing secret of a person's own.
-const shortestSecret = 16
-
-// readCredentials reads a token from the form, or makes a secret where the form
-// asks for one.
-func readCredentials(r *http.Request, webhook bool, zone string) (c db.Credentials, made bool, err error) {
-	token := strings.TrimSpace(r.PostFormValue("token"))
-	if webhook && r.PostFormValue("make") != "false" {
-		token, _ = secret.NewLinkToken()
-		return db.Credentials{Token: secret.NewToken(token)}, true, nil
-	}
-	if webhook && len(token) < shortestSecret {
-		return c, false, model.RefuseField("token", "A signing secret has at least 16 characters.")
-	}
-	c = db.Credentials{Token: secret.NewToken(token), Refresh: secret.NewToken(strings.TrimSpace(r.PostFormValue("refresh")))}
-	if local := r.PostFormValue("expires"); local != "" && !webhook {
-		c.Expires, err = readExpiry(local, zone)
-	}
-	return c, false, err
-}
-
-func readExpiry(text, zone string) (*time.Time, error) {
-	local, err := model.ParseLocal(text)
-	if err != nil {
-		return nil, model.RefuseField("expires", "Give day and time, or leave it empty.")
-	}
-	when, err := model.Resolve(local, zone, model.Earlier)
-	if no, ok := model.Refused(err); ok {
-		return nil, model.RefuseField("expires", no.Say)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &when.At, nil
-}
-
 // editAccount answers POST /accounts/{account}: what is entered by hand.
 func (d *Desk) editAccount(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
 	account := pathID[model.AccountID](r, "account")
@@ -165,9 +130,9 @@ func (d *Desk) editAccount(w http.ResponseWriter, r *http.Request, scope *db.Sco
 	if err != nil {
 		return err
 	}
-	f := readAccountForm(r)
+	f := connect.ReadAccount(r)
 	keepUnasked(r, &f, before)
-	if err = d.checkAddress(before.Network, &f, before.Address); err == nil {
+	if err = d.CheckAddress.Clean(before.Network, &f, before.Address); err == nil {
 		before, err = scope.EditAccount(r.Context(), account, accountSeen(r), f)
 	}
 	if no, ok := model.Refused(err); ok && no.Field != "" {
@@ -193,38 +158,6 @@ func keepUnasked(r *http.Request, f *db.AccountForm, a db.AccountCard) {
 	if !r.PostForm.Has("address") {
 		f.Address = a.Address
 	}
-}
-
-// checkAddress writes an address that is new as it is kept, and asks whether Herald may
-// call it.
-func (d *Desk) checkAddress(name network.Name, f *db.AccountForm, was string) error {
-	if f.Address == "" || f.Address == was {
-		return nil
-	}
-	address, say := network.CleanAddress(name, f.Address)
-	if say != "" {
-		return model.RefuseField("address", say)
-	}
-	err := d.CheckAddress(address)
-	if no, ok := errors.AsType[*model.Refusal](err); ok {
-		return model.RefuseField("address", no.Say)
-	}
-	f.Address = address
-	return err
-}
-
-func readAccountForm(r *http.Request) db.AccountForm {
-	f := db.AccountForm{Handle: strings.TrimSpace(r.PostFormValue("handle")), RemoteID: strings.TrimSpace(r.PostFormValue("remote_id")),
-		Address: strings.TrimSpace(r.PostFormValue("address")), Settings: map[string]string{}}
-	for name, values := range r.PostForm {
-		if key, ok := strings.CutPrefix(name, "setting."); ok && key != "" {
-			f.Settings[key] = strings.TrimSpace(values[0])
-		}
-	}
-	if key := strings.TrimSpace(r.PostFormValue("new_key")); key != "" {
-		f.Settings[key] = strings.TrimSpace(r.PostFormValue("new_value"))
-	}
-	return f
 }
 
 // pauseClient answers POST /clients/{client}/pause.

@@ -5,12 +5,11 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 
 	"herald/db"
 	"herald/db/model"
 	"herald/db/network"
-	"herald/db/secret"
+	"herald/handlers/connect"
 	"herald/handlers/web"
 	"herald/views/accounts"
 	"herald/views/ui"
@@ -156,18 +155,18 @@ func (d *Desk) directWays(scope *db.Scope, n newAccount, one *network.Network, p
 // answer itself, so that it is kept nowhere.
 func (d *Desk) createAccount(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
 	n := newAccount{name: network.Name(r.PostFormValue("network")), by: network.Publisher(r.PostFormValue("by")), key: r.PostFormValue("entry"), client: model.ClientID(web.ID(r.PostFormValue("client")))}
-	f := readAccountForm(r)
+	f := connect.ReadAccount(r)
 	f.Publisher = n.by
 	entry, _ := n.entry()
-	c, made, err := readCredentials(r, n.by == "" && signs(n.name), scope.Workspace.Zone)
+	c, made, err := connect.ReadCredentials(r, n.by == "" && signs(n.name), scope.Workspace.Zone)
 	if err == nil {
-		err = filled(r, entry, &c)
+		err = connect.Filled(r, entry, &c)
 	}
 	if err == nil {
-		err = d.checkAddress(n.name, &f, "")
+		err = d.CheckAddress.Clean(n.name, &f, "")
 	}
 	if err == nil {
-		err = d.checkToken(r.Context(), scope, n.client, &c, Connection{Network: n.name, Publisher: n.by, RemoteID: f.RemoteID, Address: f.Address, Handle: f.Handle, Settings: f.Settings})
+		err = d.checkToken(r.Context(), scope, n.client, &c, connect.Connection{Network: n.name, Publisher: n.by, RemoteID: f.RemoteID, Address: f.Address, Handle: f.Handle, Settings: f.Settings})
 	}
 	var a db.AccountCard
 	if err == nil {
@@ -195,24 +194,6 @@ func (d *Desk) createAccount(w http.ResponseWriter, r *http.Request, scope *db.S
 		return d.drawAccount(w, r, scope, http.StatusCreated, func(p *accounts.AccountProps) { p.Secret = c.Token.Reveal() })
 	}
 	return d.say(w, r, accountPath(scope, a, ""), a.Handle+" is added. Posts can go there now.")
-}
-
-// saysItself are the fields whose lack the model has a sentence for.
-var saysItself = []string{"handle", "address", "token"}
-
-// filled refuses a form that lacks what its entry asks for, and takes out of a secret
-// the spaces that do not count.
-func filled(r *http.Request, e network.Entry, c *db.Credentials) error {
-	for _, f := range e.Fields {
-		value := strings.TrimSpace(r.PostFormValue(f.Name))
-		if value == "" && !f.Optional && !slices.Contains(saysItself, f.Name) {
-			return model.RefuseField(f.Name, "This is needed: "+strings.ToLower(f.Label[:1])+f.Label[1:]+".")
-		}
-		if f.Name == "token" && f.Spaces {
-			c.Token = secret.NewToken(strings.Join(strings.Fields(value), ""))
-		}
-	}
-	return nil
 }
 
 // shown says whether the page has a field for a problem.

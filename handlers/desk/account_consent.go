@@ -68,16 +68,9 @@ func consentNames(all db.AccountsPage, c db.Consent) (client, again string) {
 
 // signInForm is the form that leads to a network's own page, nil if it has none.
 func (d *Desk) signInForm(scope *db.Scope, n *network.Network) *accounts.SignInForm {
-	if len(n.SignIns) == 0 {
-		return nil
-	}
-	f := &accounts.SignInForm{Action: "/oauth/" + string(n.Name) + "/start", Missing: d.Networks.Missing(n.Name),
-		Hidden: []ui.HiddenField{{Name: "workspace", Value: scope.Workspace.Slug}}}
-	for _, s := range n.SignIns {
-		f.Ways = append(f.Ways, accounts.SignInWay(s))
-	}
-	if d.Networks.Servers(n.Name) {
-		f.Server = &ui.FieldProps{Name: "address", ID: "sign-in-address", Label: "Server", Type: "url", Required: true, Placeholder: "https://mastodon.social"}
+	f := connect.SignInForm(d.Networks, n)
+	if f != nil {
+		f.Hidden = []ui.HiddenField{{Name: "workspace", Value: scope.Workspace.Slug}}
 	}
 	return f
 }

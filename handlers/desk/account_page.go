@@ -9,6 +9,7 @@ import (
 	"herald/db"
 	"herald/db/model"
 	"herald/db/network"
+	"herald/handlers/connect"
 	"herald/handlers/web"
 	"herald/views/accounts"
 	"herald/views/ui"
@@ -55,7 +56,7 @@ func (d *Desk) accountForms(scope *db.Scope, a db.AccountCard, p *accounts.Accou
 	webhook := signs(a.Network)
 	if a.State != db.AccountDisabled {
 		p.Connect = &accounts.ConnectForm{
-			Action: accountPath(scope, a, "/connection"), Webhook: webhook, Needed: p.Card.State == string(db.AccountReconnect),
+			Action: accountPath(scope, a, "/connection"), Webhook: webhook, Needed: p.Card.Fix != "", Field: connect.SecretField(a.Network, a.Publisher),
 			Refresh: a.HasRefresh, Zone: placeName(a.Zone),
 		}
 	}

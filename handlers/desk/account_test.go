@@ -31,8 +31,8 @@ type office struct {
 	webhook  model.AccountID
 	edge     *web.Edge
 	mux      http.Handler
-	asked    []desk.Connection // of which the network was asked
-	answer   func(desk.Connection) (db.Learned, error)
+	asked    []connect.Connection // of which the network was asked
+	answer   func(connect.Connection) (db.Learned, error)
 }
 
 func newOffice(t *testing.T) *office {
@@ -50,8 +50,8 @@ func newOffice(t *testing.T) *office {
 		}
 		return nil
 	}}
-	o.answer = func(desk.Connection) (db.Learned, error) { return db.Learned{}, nil }
-	d.CheckToken = func(_ context.Context, c desk.Connection) (db.Learned, error) {
+	o.answer = func(connect.Connection) (db.Learned, error) { return db.Learned{}, nil }
+	d.CheckToken = func(_ context.Context, c connect.Connection) (db.Learned, error) {
 		o.asked = append(o.asked, c)
 		return o.answer(c)
 	}
@@ -66,6 +66,9 @@ type nobody struct{ connect.Networks }
 
 // Missing says so.
 func (nobody) Missing(network.Name) string { return "There is no app." }
+
+// Asks lists a permission, for what an operator reads.
+func (nobody) Asks(network.Name) []string { return []string{"a_permission_there"} }
 
 // Servers says that no network is many.
 func (nobody) Servers(network.Name) bool { return false }
@@ -252,11 +255,11 @@ func TestAPastedTokenIsCheckedAtItsNetworkAtOnce(t *testing.T) {
 	before, paste := stored(), func(token string) *httptest.ResponseRecorder {
 		return anna("POST", path, "seen", o.seen(t, o.mastodon), "token", token)
 	}
-	o.answer = func(desk.Connection) (db.Learned, error) {
+	o.answer = func(connect.Connection) (db.Learned, error) {
 		return db.Learned{}, model.RefuseField("token", "Mastodon does not accept this token.")
 	}
 	wantPage(t, paste("wrong"), 422, "Mastodon does not accept this token.")
-	o.answer = func(desk.Connection) (db.Learned, error) {
+	o.answer = func(connect.Connection) (db.Learned, error) {
 		return db.Learned{RemoteID: "99", Handle: "@cafe@social.example"}, nil
 	}
 	wantPage(t, paste("anothers"), 422, "This token belongs to @cafe@social.example, not to @mastodon-0.")
@@ -264,7 +267,7 @@ func TestAPastedTokenIsCheckedAtItsNetworkAtOnce(t *testing.T) {
 	if got := stored(); got != before || len(o.asked) != 2 || o.asked[0].Token.Reveal() != "wrong" || o.asked[0].Address != "https://social.example" || o.asked[0].Settings["max_characters"] != "900" {
 		t.Errorf("stored %s, was %s; asked %+v", got, before, o.asked)
 	}
-	o.answer = func(desk.Connection) (db.Learned, error) {
+	o.answer = func(connect.Connection) (db.Learned, error) {
 		return db.Learned{RemoteID: "1000", Scopes: []string{"write"}, Settings: map[string]string{"max_characters": "500", "description_limit": "700"}}, nil
 	}
 	wantPage(t, paste("right"), 303)
@@ -284,11 +287,11 @@ func TestAnAccountThatIsAddedLearnsItsIDAndCannotBeAddedTwice(t *testing.T) {
 	add := func(handle string) *httptest.ResponseRecorder {
 		return anna("POST", "/accounts", "network", "mastodon", "client", fmt.Sprint(o.client), "handle", handle, "address", "https://new.example", "token", "pasted")
 	}
-	o.answer = func(desk.Connection) (db.Learned, error) {
+	o.answer = func(connect.Connection) (db.Learned, error) {
 		return db.Learned{}, model.RefuseField("token", "Mastodon could not be reached.")
 	}
 	wantPage(t, add("@bakery"), 422, "Mastodon could not be reached.", `value="@bakery"`)
-	o.answer = func(desk.Connection) (db.Learned, error) { return db.Learned{RemoteID: "77"}, nil }
+	o.answer = func(connect.Connection) (db.Learned, error) { return db.Learned{RemoteID: "77"}, nil }
 	wantPage(t, add("@bakery"), 303)
 	wantPage(t, add("The bakery"), 409, "already has an account for this address")
 	if n := dbtest.Look[int](t, o.World, dbtest.SecondShard, `SELECT count(*) FROM tenant.accounts WHERE address = 'https://new.example' AND remote_id = '77'`); n != 1 {

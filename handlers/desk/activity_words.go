@@ -98,6 +98,11 @@ var deeds = map[string]deed{
 	"client/imported":         {"download", "had posts imported for", ""},
 	"client/import_forgotten": {"trash-2", "took an import out of the list of", ""},
 	"user/password_reset":     {"key-round", "chose by a mailed link", "password"},
+
+	"client/connect_link_sent":    {"mail", "sent a link to connect accounts of", ""},
+	"client/connect_link_revoked": {"link-2-off", "took back a link to connect accounts of", ""},
+	"client/connect_link_ended":   {"circle-check", "said that all is connected for", ""},
+	"client/connect_link_asked":   {"mail", "asked for a fresh link to connect accounts of", ""},
 }
 
 // activityLine tells an audit line. A verb that is not known is told as it is.
@@ -200,6 +205,12 @@ func activityDetail(e db.AuditEntry) string {
 		if e.Subject == "account" {
 			words = fmt.Sprintf(": %.0f posts", n)
 		}
+	}
+	if to, ok := e.Detail["to"].(string); ok && strings.HasPrefix(e.Verb, "connect_link_") {
+		words += " to " + to
+	}
+	if e.Subject == "account" && e.Detail["link"] != nil {
+		words += " by a link"
 	}
 	if e.Detail["override"] == true {
 		words += " without having been asked"

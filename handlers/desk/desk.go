@@ -5,7 +5,6 @@ package desk
 
 import (
 	"cmp"
-	"context"
 	"net/http"
 	"slices"
 	"strings"
@@ -33,10 +32,10 @@ type Desk struct {
 	URLLife      time.Duration // of members' media links
 	Cost         secret.Cost   // of hashing a new password
 	Limits       Limits
-	CheckAddress AddressChecker
+	CheckAddress connect.AddressChecker
 	Fetch        Fetcher
 	Changes      Changes
-	CheckToken   TokenChecker
+	CheckToken   connect.TokenChecker
 	Networks     connect.Networks
 	Versions     map[network.Name]string // of networks' APIs, where the operator chose one
 }
@@ -151,23 +150,3 @@ func (d *Desk) mediaURL(scope *db.Scope, id model.MediaID, file string) string {
 	expires := d.Now().Add(2 * d.URLLife).Truncate(d.URLLife)
 	return "/m/" + d.Ring.SignMedia(secret.ForMember, secret.MediaLink{Tenant: int64(scope.Actor.Tenant), Media: int64(id), File: file}, expires)
 }
-
-// Connection is what a network is asked about before Herald keeps a token.
-type Connection struct {
-	Network   network.Name
-	Publisher network.Publisher // the route to it; empty is direct
-	RemoteID  string            // empty: not known yet
-	Address   string
-	Handle    string
-	Settings  map[string]string
-	Token     secret.Token
-}
-
-// TokenChecker asks a network whose token it is. It refuses with a sentence for
-// the form if the network does not take it or cannot be asked; of a network that
-// has nothing to ask it learns nothing.
-type TokenChecker func(ctx context.Context, c Connection) (db.Learned, error)
-
-// AddressChecker refuses an address that a user chose and that Herald may not
-// reach, with a sentence for the form.
-type AddressChecker func(address string) error

@@ -25,7 +25,7 @@ func (d *Desk) routes() []route {
 		d.uploadRoutes(),
 		d.approvalRoutes(),
 		d.targetRoutes(),
-		d.accountRoutes(),
+		d.accountRoutes(), d.connectLinkRoutes(),
 		d.activityRoutes(),
 		d.liveRoutes(),
 		d.findRoutes(),

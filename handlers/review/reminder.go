@@ -11,7 +11,7 @@ import (
 
 // showReminders answers GET /reminders/{signed}: it asks, and changes nothing.
 func (h *handler) showReminders(w http.ResponseWriter, r *http.Request) error {
-	h.headers(w)
+	web.LinkHeaders(w, h.BaseURL)
 	rm, err := h.Store.Reminders(r.Context(), r.PathValue("signed"))
 	if err != nil {
 		return err
@@ -26,7 +26,7 @@ func drawReminders(w http.ResponseWriter, r *http.Request, rm *db.ReminderScope)
 // editReminders answers POST /reminders/{signed}, of the page and of a mail program that
 // does it for its reader (RFC 8058), which sends no more than "List-Unsubscribe=One-Click".
 func (h *handler) editReminders(w http.ResponseWriter, r *http.Request) error {
-	h.headers(w)
+	web.LinkHeaders(w, h.BaseURL)
 	rm, err := h.Store.Reminders(r.Context(), r.PathValue("signed"))
 	if err != nil {
 		return err

@@ -36,37 +36,13 @@ type formFunc func(w http.ResponseWriter, r *http.Request, rs *db.ReviewScope) e
 // open finds the link and answers what is none with NotFound.
 func (h *handler) open(f linkFunc) http.Handler {
 	return h.Open(func(w http.ResponseWriter, r *http.Request) error {
-		h.headers(w)
+		web.LinkHeaders(w, h.BaseURL)
 		rs, err := h.Store.Review(r.Context(), r.PathValue("token"))
 		if rs == nil {
 			return err
 		}
 		return f(w, r, rs, err)
 	})
-}
-
-// headers keep the address of the page, which is its key, out of caches, search
-// engines and other sites' logs.
-func (h *handler) headers(w http.ResponseWriter) {
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("X-Robots-Tag", "noindex, nofollow, noarchive")
-	w.Header().Set("Referrer-Policy", "no-referrer")
-	if !h.trustworthy() {
-		// Over plain http browsers say where a form comes from by Origin alone, and
-		// no-referrer would blank that too: the form could not be told from a
-		// stranger's. Other sites are still told nothing.
-		w.Header().Set("Referrer-Policy", "same-origin")
-	}
-}
-
-// trustworthy says whether browsers send Sec-Fetch-Site to this address.
-func (h *handler) trustworthy() bool {
-	u, err := url.Parse(h.BaseURL)
-	if err != nil {
-		return false
-	}
-	host := u.Hostname()
-	return u.Scheme == "https" || host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasPrefix(host, "127.") || host == "::1"
 }
 
 // confirmed lets a form through that carries a token of its link's page. One of an

@@ -31,6 +31,30 @@ func Headers(secure bool, next http.Handler) http.Handler {
 	})
 }
 
+// LinkHeaders keep the address of a page behind an e-mailed link, which is its key, out
+// of caches, search engines and other sites' logs.
+func LinkHeaders(w http.ResponseWriter, base string) {
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Robots-Tag", "noindex, nofollow, noarchive")
+	w.Header().Set("Referrer-Policy", "no-referrer")
+	if !trustworthy(base) {
+		// Over plain http browsers say where a form comes from by Origin alone, and
+		// no-referrer would blank that too: the form could not be told from a
+		// stranger's. Other sites are still told nothing.
+		w.Header().Set("Referrer-Policy", "same-origin")
+	}
+}
+
+// trustworthy says whether browsers send Sec-Fetch-Site to an address.
+func trustworthy(base string) bool {
+	u, err := url.Parse(base)
+	if err != nil {
+		return false
+	}
+	host := u.Hostname()
+	return u.Scheme == "https" || host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasPrefix(host, "127.") || host == "::1"
+}
+
 var errForeign = model.Refuse(model.Forbidden, "This was sent by a page of another site, not by a page of Herald, so nothing was done. If you meant to do it, open Herald and do it there.")
 
 // OwnOrigin refuses what pages of other sites have a browser send to change something.

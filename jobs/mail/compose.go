@@ -100,6 +100,8 @@ func (d *Deliverer) letter(m db.Mail) (email.Letter, *problem) {
 		return d.invitationLetter(m)
 	case model.MailPasswordLink:
 		return d.passwordLetter(m)
+	case model.MailConnectLink, model.MailConnected, model.MailConnectAsked:
+		return d.connectLetter(m)
 	}
 	return email.Letter{}, saying(fmt.Sprintf("This Herald does not know mail of the kind %q.", email.Line(m.Kind, 40)))
 }
@@ -168,6 +170,26 @@ func (d *Deliverer) passwordLetter(m db.Mail) (email.Letter, *problem) {
 		return email.Letter{}, saying("The link to a new password cannot be opened with the keys in HERALD_KEYS.")
 	}
 	return email.Password(m.ToName, content, d.base+"/passwords/"+m.Secret.Reveal()), nil
+}
+
+func (d *Deliverer) connectLetter(m db.Mail) (email.Letter, *problem) {
+	var list []model.ConnectMail
+	for _, content := range append([]json.RawMessage{m.Content}, m.Carried...) {
+		var one model.ConnectMail
+		if err := json.Unmarshal(content, &one); err != nil || one.Client == "" {
+			return email.Letter{}, unreadable()
+		}
+		list = append(list, one)
+	}
+	switch {
+	case m.Kind == model.MailConnected:
+		return email.Connected(m.ToName, list, d.base+list[0].Path), nil
+	case m.Kind == model.MailConnectAsked:
+		return email.ConnectAsked(m.ToName, list[0], d.base+list[0].Path), nil
+	case m.Secret.Empty():
+		return email.Letter{}, saying("The link to connect accounts cannot be opened with the keys in HERALD_KEYS.")
+	}
+	return email.ConnectLink(m.ToName, list[0], d.base+"/connect/"+m.Secret.Reveal(), !d.now().Before(list[0].Until)), nil
 }
 
 // noticeLetter tells of one target or account, or of all that the mail carries.

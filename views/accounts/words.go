@@ -77,21 +77,23 @@ func pickSay(client string) string {
 }
 
 // wayTone marks the first way to sign in as the usual one.
-func wayTone(i int) ui.Tone {
-	if i == 0 {
+func wayTone(f SignInForm, i int) ui.Tone {
+	if i == 0 && !f.Quiet {
 		return ui.Primary
 	}
 	return ""
 }
 
-func chooseTitle(p ChooseProps) string {
+// ChooseTitle is the title of a page that chooses.
+func ChooseTitle(p ChooseProps) string {
 	if p.Again != "" {
 		return "Which one is " + p.Again + "?"
 	}
 	return "Choose what to connect"
 }
 
-func chooseWhom(p ChooseProps) string {
+// ChooseWhom says what is chosen from, and for whom.
+func ChooseWhom(p ChooseProps) string {
 	return "What your sign-in at " + p.Label + " lets Herald publish to, for " + p.Client + "."
 }
 
@@ -158,6 +160,13 @@ func entryTone(p AddProps) ui.Tone {
 		return ""
 	}
 	return ui.Primary
+}
+
+func entryIcon(p AddProps) string {
+	if p.Submit != "" {
+		return "plug"
+	}
+	return "plus"
 }
 
 // entryField draws a field of the catalogue.

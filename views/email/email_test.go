@@ -105,10 +105,23 @@ func letters() map[string]Letter {
 		"reminder-review":   ReviewReminder("Jonas Holm", waited(batch()), link, now, false),
 		"escalation":        Escalation("Mia Berg", waited(batch()), "https://herald.example/w/nordwind/approvals?box=others", now),
 		"plan-passed":       PlanPassed("Mia Berg", decided("", false, ""), "https://herald.example/w/nordwind/posts/7"),
+		"connect":           ConnectLink("Jonas Holm", connecting(), "https://herald.example/connect/1.AbC", false),
+		"connect-late":      ConnectLink("", connecting(), "https://herald.example/connect/1.AbC", true),
+		"connected":         Connected("Mia Berg", []model.ConnectMail{connected("bluesky", "@harbour.coffee", true)}, "https://herald.example/w/nordwind/accounts"),
+		"connected-many":    Connected("Mia Berg", []model.ConnectMail{connected("facebook", "Harbour Coffee", false), connected("x", "@harbour", false)}, "https://herald.example/w/nordwind/accounts"),
+		"connect-asked":     ConnectAsked("Mia Berg", connecting(), "https://herald.example/w/nordwind/clients/7/connect-links?again=3"),
 		"reconnect":         NeedsReconnect("Mia Berg", ended, "https://herald.example/w/nordwind/accounts"),
 		"ends":              ConnectionEnds("Mia Berg", []Notice{ends}, "https://herald.example/w/nordwind/accounts"),
 		"ends-many":         ConnectionEnds("Mia Berg", []Notice{ends, unrenewed}, "https://herald.example/w/nordwind/accounts"),
 	}
+}
+
+func connecting() model.ConnectMail {
+	return model.ConnectMail{Agency: "Nordwind Studio", Client: "Harbour Coffee", Person: "Mia Berg", Networks: []string{"bluesky", "facebook", "google_business"}, Note: "Sorry to ask again!\n\nThe Facebook Page is the one with the <blue> logo.", Until: end, Zone: "Europe/Berlin"}
+}
+
+func connected(net, handle string, again bool) model.ConnectMail {
+	return model.ConnectMail{Agency: "Nordwind Studio", Client: "Harbour Coffee", Person: "Jonas Holm", Accounts: []model.ConnectedAccount{{Network: net, Handle: handle, Again: again}}}
 }
 
 var now = time.Date(2026, 3, 3, 9, 0, 0, 0, time.UTC)

@@ -7,7 +7,7 @@ import (
 	"herald/db"
 	"herald/db/model"
 	"herald/db/network"
-	"herald/handlers/desk"
+	"herald/handlers/connect"
 	"herald/jobs/networks"
 	"herald/jobs/networks/fault"
 )
@@ -17,8 +17,8 @@ const checkPatience = 15 * time.Second
 
 // tokenChecker asks the adapter of a network, or of the publisher that an account is reached by, where it can tell, whose a token
 // is, and says a refusal in words for the form.
-func tokenChecker(adapters map[network.Name]networks.Adapter, aggregators map[network.Publisher]networks.Adapter) desk.TokenChecker {
-	return func(ctx context.Context, c desk.Connection) (db.Learned, error) {
+func tokenChecker(adapters map[network.Name]networks.Adapter, aggregators map[network.Publisher]networks.Adapter) connect.TokenChecker {
+	return func(ctx context.Context, c connect.Connection) (db.Learned, error) {
 		adapter, who := adapters[c.Network], network.Label(c.Network)
 		if c.Publisher != "" && c.Publisher != network.Direct {
 			adapter, who = aggregators[c.Publisher], network.PublisherLabel(c.Publisher)

@@ -10,7 +10,7 @@ import (
 	"herald/db/model"
 	"herald/db/network"
 	"herald/db/secret"
-	"herald/handlers/desk"
+	"herald/handlers/connect"
 	"herald/jobs"
 	"herald/jobs/sim"
 )
@@ -25,7 +25,7 @@ func TestATokenIsCheckedByTheNetworksOwnAdapter(t *testing.T) {
 	c := Config{Pipeline: jobs.Defaults(), PrivateTargets: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
 	check := tokenChecker(c.Adapters(time.Now), c.Aggregators(time.Now))
 	ask := func(name network.Name, address, token string) (string, string) {
-		learned, err := check(t.Context(), desk.Connection{Network: name, Address: address, Token: secret.NewToken(token)})
+		learned, err := check(t.Context(), connect.Connection{Network: name, Address: address, Token: secret.NewToken(token)})
 		if no, ok := model.Refused(err); ok && no.Field == "token" {
 			return learned.RemoteID, no.Say
 		} else if err != nil {

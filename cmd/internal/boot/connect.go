@@ -3,6 +3,8 @@ package boot
 import (
 	"context"
 	"fmt"
+	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,6 +53,27 @@ func (s signIns) Missing(name network.Name) string {
 		return ""
 	}
 	return fmt.Sprintf("This Herald has no app at %s yet. Whoever runs it registers one there and sets %s.", network.Label(name), strings.Join(missing, " and "))
+}
+
+// Asks reads them from the address of the network's page.
+func (s signIns) Asks(name network.Name) (list []string) {
+	n, known := network.Get(name)
+	c, ok := s.connector(name)
+	if !ok || !known || s.Servers(name) {
+		return nil
+	}
+	for _, way := range n.SignIns {
+		page, err := url.Parse(c.Authorize(networks.Consent{Way: way.Way}))
+		if err != nil {
+			continue
+		}
+		for _, one := range strings.FieldsFunc(page.Query().Get("scope"), func(r rune) bool { return r == ' ' || r == ',' }) {
+			if !slices.Contains(list, one) {
+				list = append(list, one)
+			}
+		}
+	}
+	return list
 }
 
 // Servers says whether the network is many.
