@@ -6,15 +6,29 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
+	"herald/cmd/internal/boot"
 	"herald/db/network"
 )
 
-var update = flag.Bool("update", false, "write the README's table of networks")
+var update = flag.Bool("update", false, "write the README's tables")
 
-// TestReadmeHasTheTable holds the README's table of networks to the catalogue.
-func TestReadmeHasTheTable(t *testing.T) {
-	const path, begin, end = "../../README.md", "<!-- networks: go test ./cmd/herald -update -->\n", "<!-- /networks -->"
+// TestReadmeHasTheTables holds the README's tables to the catalogue, and to what the
+// adapters ask for.
+func TestReadmeHasTheTables(t *testing.T) {
+	config, err := boot.Read([]string{"HERALD_KEYS=a passphrase for tests that is long enough to be one"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	readmeHas(t, "networks", networkTable())
+	readmeHas(t, "apps", appTable(config.SignIns(time.Now)))
+}
+
+// readmeHas holds what stands between two marks to a table.
+func readmeHas(t *testing.T, mark, table string) {
+	t.Helper()
+	path, begin, end := "../../README.md", "<!-- "+mark+": go test ./cmd/herald -update -->\n", "<!-- /"+mark+" -->"
 	readme, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -22,16 +36,16 @@ func TestReadmeHasTheTable(t *testing.T) {
 	before, rest, found := strings.Cut(string(readme), begin)
 	old, after, ended := strings.Cut(rest, end)
 	if !found || !ended {
-		t.Fatal("README.md has no marks around its table of networks")
+		t.Fatalf("README.md has no marks around its table of %s", mark)
 	}
 	if *update {
-		if err := os.WriteFile(path, []byte(before+begin+networkTable()+end+after), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(before+begin+table+end+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	if old != networkTable() {
-		t.Error("README.md's table of networks is not the catalogue's: go test ./cmd/herald -run Readme -update")
+	if old != table {
+		t.Errorf("README.md's table of %s is not the catalogue's: go test ./cmd/herald -run Readme -update", mark)
 	}
 }
 

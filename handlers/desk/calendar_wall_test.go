@@ -46,7 +46,7 @@ func newWall(t *testing.T) *wall {
 	b.abroad = b.agency.Account(t, b.york, network.Mastodon)
 	b.edge = &web.Edge{Store: w.Store, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: w.Clock.Now, Sessions: &web.Sessions{Store: w.Store, Now: w.Clock.Now}}
 	mux := http.NewServeMux()
-	(&desk.Desk{Edge: b.edge, Ring: w.Ring, URLLife: 15 * time.Minute}).Register(mux)
+	(&desk.Desk{Edge: b.edge, Ring: w.Ring, URLLife: 15 * time.Minute, BaseURL: "https://herald.example", Networks: nobody{}}).Register(mux)
 	hooks.Register(mux, hooks.Deps{Edge: b.edge, Ring: w.Ring})
 	b.mux = mux
 	return b
