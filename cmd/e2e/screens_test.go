@@ -50,12 +50,15 @@ func furnished(t *testing.T) (a *agency, screens []screen) {
 	}
 	museum := clients[slices.IndexFunc(clients, func(c db.ClientSetting) bool { return c.Slug == "museum" })].ID
 	link := strings.TrimPrefix(a.link(t, 0), here.web.URL)
+	door, shut := a.asked(t, "museum", network.Facebook, network.Mastodon, network.Bluesky, network.Webhook, network.LinkedIn, network.Slack), a.shut(t)
 	at := func(name, rest string, args ...any) screen {
 		return screen{name: name, path: a.path(fmt.Sprintf(rest, args...))}
 	}
 	return a, []screen{
 		{"sign-in", "/signin", true}, {"forgotten", "/forgotten", true}, {"forgotten, link over", "/passwords/none", true}, {"review", link, true}, {"review calendar", link + "/calendar", true}, {"nothing there", "/nowhere", true},
 		at("calendar", "/calendar?view=month"), at("tray", "/calendar?tray=open"), at("week", "/calendar?view=week"), at("day", "/calendar?view=day"), at("list", "/calendar?view=list"), at("posts", "/posts"), at("feeds", "/feeds"), at("networks", "/settings/networks"), at("find", "/find?q=a"), at("find, nothing asked", "/find"), at("new post", "/posts/new"), at("labels", "/labels"), at("clients to choose", "/clients"), at("imports", "/imports"), at("import", "/imports/%d", a.brought(t)), at("days", "/days"),
+		{"connect", door, true}, {"connect at a network", door + "/networks/mastodon", true}, {"connect, choosing", a.chosenByLink(t, door, 40), true}, {"connect, nothing to choose", a.chosenByLink(t, door, 0), true}, {"connect, over", shut, true},
+		at("ask to connect", "/clients/%d/connect-links", museum), at("choosing", "/consents/%d", a.offered(t, a.owner, museum, 40)), at("disconnecting", "/accounts/%d/disconnection", account),
 		at("media", "/media"), at("media, list", "/media?view=list&q=d"), at("media, none", "/media?q=nothing"), at("new files", "/media/new"), at("asset", "/media/%d", loaf.ID),
 		at("crop", "/media/%d/crop?preset=instagram/story", loaf.ID), at("focus", "/media/%d/crop", loaf.ID),
 		at("draft", "/posts/%d", draft.Post.ID), at("asked", "/posts/%d", asked.Post.ID), at("sent", "/posts/%d", failed.Post.ID),
@@ -150,6 +153,7 @@ func TestEveryScreenIsForEverybody(t *testing.T) {
 			t.Parallel()
 			stranger, member := open(t, look), a.member(t, look, a.anna())
 			stranger.refuses(404, 410)
+			stranger.marked()
 			for _, s := range screens {
 				p := member
 				if s.stranger {

@@ -229,7 +229,8 @@ func (t *town) places(context.Context) (err error) {
 	t.sim = sim.New(sim.Options{Base: t.nets.URL})
 	nets.open(t.sim.Handler())
 	for _, n := range network.All() {
-		t.config.Networks[n.Name] = boot.NetworkConfig{API: t.nets.URL + "/" + string(n.Name)}
+		at := t.nets.URL + "/" + string(n.Name)
+		t.config.Networks[n.Name] = boot.NetworkConfig{API: at, Auth: at, ClientID: "herald", ClientSecret: "app-secret"}
 	}
 	for _, p := range network.Aggregators() {
 		t.config.Networks[network.Name(p)] = boot.NetworkConfig{API: t.nets.URL + "/" + string(p)}

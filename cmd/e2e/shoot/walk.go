@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"time"
 
 	"github.com/go-rod/rod"
 
@@ -75,10 +76,19 @@ func (c *camera) walk(d *demo.Demo) ([]screen, error) {
 	if err != nil {
 		return nil, err
 	}
-	review, err := reviewLink(d.Mailbox)
+	review, err := mailed(d.Mailbox, reviewShape)
 	if err != nil {
 		return nil, err
 	}
+	asking, link, err := c.asking(d.Mailbox)
+	if err != nil {
+		return nil, err
+	}
+	choosing, err := c.choosing()
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, screen{"connect-links", asking}, screen{"connect", link}, screen{"connect-network", link + "/networks/mastodon"}, screen{"choosing", choosing}, screen{"disconnecting", account + "/disconnection"})
 	all = append(all, screen{"account", account}, screen{"slots", account + "/slots"}, screen{"review", review}, screen{"review-calendar", review + "/calendar"}, screen{"mailbox", d.Mailbox}, screen{"networks", d.Networks})
 	for _, name := range []string{"facebook", "instagram", "mastodon", "webhook"} {
 		all = append(all, screen{"network-" + name, d.Networks + "/" + name})
@@ -106,10 +116,57 @@ func (c *camera) signIn() error {
 	})
 }
 
-var reviewShape = regexp.MustCompile(`https?://\S+/review/[A-Za-z0-9_.~-]+`)
+// asking sends somebody a link to connect accounts; it returns the page it was sent
+// from, and the link.
+func (c *camera) asking(mailbox string) (page, link string, err error) {
+	if page, err = c.follow(workspace+"/accounts", "a[href*='/connect-links']"); err != nil {
+		return "", "", err
+	}
+	if err := c.visit(page); err != nil {
+		return "", "", err
+	}
+	err = rod.Try(func() {
+		c.MustElement("[name=name]").MustInput("Iris Tal")
+		c.MustElement("[name=email]").MustInput("iris@client.example")
+		for _, name := range []string{"facebook", "bluesky", "mastodon", "slack"} {
+			if box := c.MustElement("[name=network][value=" + name + "]"); !box.MustProperty("checked").Bool() {
+				box.MustClick()
+			}
+		}
+		c.MustElement("[name=note]").MustInput("The Page with the blue logo, please.")
+		wait := c.MustWaitNavigation()
+		c.MustElement(".account-page form .button").MustClick()
+		wait()
+		c.MustElement(".open-link")
+	})
+	for end := time.Now().Add(time.Minute); err == nil && link == "" && time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
+		link, _ = mailed(mailbox, connectShape)
+	}
+	return page, link, err
+}
 
-// reviewLink finds the newest review link in the mailbox.
-func reviewLink(mailbox string) (string, error) {
+// choosing signs in at a network, and returns the page on which of it is chosen.
+func (c *camera) choosing() (page string, err error) {
+	if err := c.visit(workspace + "/accounts/new?network=facebook"); err != nil {
+		return "", err
+	}
+	err = rod.Try(func() {
+		p := c.Timeout(time.Minute)
+		p.MustElement(".sign-in .button").MustClick()
+		p.MustElement("a.choice").MustClick()
+		p.MustElement(".accounts-choices")
+		page = c.MustInfo().URL
+	})
+	return page, err
+}
+
+var (
+	reviewShape  = regexp.MustCompile(`https?://\S+/review/[A-Za-z0-9_.~-]+`)
+	connectShape = regexp.MustCompile(`https?://\S+/connect/[A-Za-z0-9_.~-]+`)
+)
+
+// mailed finds the newest link of a shape in the mailbox.
+func mailed(mailbox string, shape *regexp.Regexp) (string, error) {
 	resp, err := http.Get(mailbox + "/_mails")
 	if err != nil {
 		return "", err
@@ -120,9 +177,9 @@ func reviewLink(mailbox string) (string, error) {
 		return "", err
 	}
 	for _, m := range mails {
-		if link := reviewShape.FindString(m.Text); link != "" {
+		if link := shape.FindString(m.Text); link != "" {
 			return link, nil
 		}
 	}
-	return "", fmt.Errorf("no review link among %d mails", len(mails))
+	return "", fmt.Errorf("no link among %d mails", len(mails))
 }
