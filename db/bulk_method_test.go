@@ -65,5 +65,3 @@ func bulkMethods() map[string]method {
 		}),
 	}
 }
-
-func init() { forEverybody["take_imports"] = "imports that are due, each with its workspace" }

@@ -83,6 +83,7 @@ var forEverybody = map[string]string{
 	"oldest_event":       "one time, of whichever workspace",
 	"planned_times":      "plans that lie ahead, page by page",
 	"take_reminders":     "reminders that are due, each with its workspace",
+	"take_imports":       "imports that are due, each with its workspace",
 	"unscheduled_plans":  "plans that nobody scheduled, each with its workspace",
 	"add_notice":         "as add_mail; it looks for a mail of that workspace to go with",
 	"add_mail":           "writes a new mail for the workspace it is told, and names no row",
