@@ -60,6 +60,7 @@ var mediaCalls = map[string]string{
 	"finish_rendition": `SELECT tenant.finish_rendition($1, $2, $4, 'x', 'x', 1, 1, 1, 1, '', '2026-03-12')::int`,
 	"media_serves":     `SELECT count(*) FROM tenant.media_serves($1, $3)`,
 	"media_files":      `SELECT count(*) FROM tenant.media_files($1, $2, $4)`,
+	"sent_by_account":  `SELECT count(*) FROM tenant.sent_by_account($1, $4, '2020-01-01')`,
 	"erase_media":      `SELECT tenant.erase_media($1, $2, $4)::int`,
 	"drop_media":       `SELECT tenant.drop_media($1, $2, $4)::int`,
 }
@@ -79,6 +80,7 @@ var forEverybody = map[string]string{
 	"sweep_outbox":       "events that were relayed long ago",
 	"take_media":         "tasks of the media queue that are due",
 	"release_media":      "tasks that a lost queue held",
+	"sent_by_app":        "times at which the app's posts at a network went out, each with its workspace",
 	"limit_network":      "the limit of the app at a network, which is nobody's",
 	"oldest_event":       "one time, of whichever workspace",
 	"planned_times":      "plans that lie ahead, page by page",
