@@ -15,6 +15,7 @@ import (
 // that of a stranger and ids that are north's: $1 is the stranger, $2 a target, $3
 // its version, $4 an account, $5 a mail, $6 an event, $7 the owner of its claim.
 var pipelineCalls = map[string]string{
+	"sent_by_account": `SELECT count(*) FROM tenant.sent_by_account($1, $4, '2020-01-01')`,
 	"claim_targets": `SELECT count(*) FROM tenant.claim_targets(ARRAY[$1::bigint], ARRAY[$2::bigint], ARRAY[$3::bigint], ARRAY[99::bigint], ARRAY[$7::uuid],
 		'2026-03-12', '{}', '5m', '5m', '24h', '1h', '1s', 25, '1h') WHERE verdict <> 'obsolete'`,
 	"begin_commits": `SELECT count(*) FROM tenant.begin_commits(ARRAY[$1::bigint], ARRAY[$2::bigint], ARRAY[$3::bigint], ARRAY[1], ARRAY[$7::uuid], ARRAY['{}'::jsonb], '2026-03-12')`,
@@ -60,7 +61,6 @@ var mediaCalls = map[string]string{
 	"finish_rendition": `SELECT tenant.finish_rendition($1, $2, $4, 'x', 'x', 1, 1, 1, 1, '', '2026-03-12')::int`,
 	"media_serves":     `SELECT count(*) FROM tenant.media_serves($1, $3)`,
 	"media_files":      `SELECT count(*) FROM tenant.media_files($1, $2, $4)`,
-	"sent_by_account":  `SELECT count(*) FROM tenant.sent_by_account($1, $4, '2020-01-01')`,
 	"erase_media":      `SELECT tenant.erase_media($1, $2, $4)::int`,
 	"drop_media":       `SELECT tenant.drop_media($1, $2, $4)::int`,
 }

@@ -36,7 +36,7 @@ func TestTheAppsOfNetworksAreForThoseWhoManageTheWorkspace(t *testing.T) {
 	b := newWall(t)
 	page := b.as(t, b.agency.Owner)("GET", "/w/north/settings/networks", nil)
 	wantPage(t, page, 200, "https://herald.example/oauth/facebook/callback", "There is no app.", "a_permission_there")
-	viewer := b.agency.Member(t, model.Viewer, map[model.ClientID][]model.Permission{b.agency.Client(t, "acme"): model.Viewer.Grants()})
+	viewer := b.agency.Member(t, model.Viewer, map[model.ClientID][]model.Permission{b.acme: model.Viewer.Grants()})
 	if page := b.as(t, viewer)("GET", "/w/north/settings/networks", nil); strings.Contains(page.Body.String(), "/oauth/facebook/callback") {
 		t.Error("a viewer is shown the app of Facebook")
 	}

@@ -328,7 +328,7 @@ func card(c Card) templ.Component {
 }
 
 // cardWords is how many letters a card shows at most: two lines of a phone.
-const cardWords = 60
+const cardWords = 54
 
 // labelsRoom is how many stripes a card has at most.
 const labelsRoom = 4

@@ -301,7 +301,7 @@ func NetworkMark(network, word string) templ.Component {
 
 // glyphs are the networks that have a symbol in marks.svg.
 var glyphs = map[string]bool{
-	"bluesky": true, "discord": true, "facebook": true, "google_business": true, "instagram": true, "linkedin": true, "mailchimp": true, "mastodon": true, "medium": true, "pinterest": true, "slack": true, "telegram": true, "threads": true, "tiktok": true, "webhook": true, "wordpress": true, "x": true, "youtube": true,
+	"bluesky": true, "discord": true, "facebook": true, "ghl_blog": true, "google_business": true, "instagram": true, "linkedin": true, "mailchimp": true, "mastodon": true, "medium": true, "pinterest": true, "slack": true, "telegram": true, "threads": true, "tiktok": true, "webhook": true, "wordpress": true, "x": true, "youtube": true,
 }
 
 // NetworkShape is the mark of a network.
