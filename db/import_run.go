@@ -59,6 +59,9 @@ func (p *Pipeline) TakeImports(ctx context.Context, shard string, limit int, enq
 // do something about it refuses.
 type FetchFile func(ctx context.Context, sc *Scope, client model.ClientID, address string) (model.MediaID, error)
 
+// A task is there before what hands it out is committed: this waits for that.
+const sqlImportHandedOver = `SELECT FROM tenant.imports WHERE tenant_id = $1 AND id = $2 FOR SHARE`
+
 const sqlImportRowsDone = `SELECT row FROM tenant.import_rows WHERE tenant_id = $1 AND import_id = $2`
 
 const sqlImportRowsAdd = `
@@ -90,7 +93,10 @@ func (sc *Scope) RunImport(ctx context.Context, id model.ImportID, fetch FetchFi
 	var in importing
 	var cells [][]string
 	var done []int
-	err = sc.read(ctx, func(tx pgx.Tx) error {
+	err = sc.write(ctx, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, sqlImportHandedOver, sc.Actor.Tenant, id); err != nil {
+			return err
+		}
 		if i, err = sc.importOf(ctx, tx, id); err != nil {
 			return err
 		}

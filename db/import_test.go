@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"herald/db"
 	"herald/db/dbtest"
@@ -70,21 +72,29 @@ func (b *bringer) fetch(_ context.Context, _ *db.Scope, client model.ClientID, a
 	return b.media, b.broken
 }
 
-// work takes what is due once, and runs it.
+// work takes what is due once, and runs it as soon as it is handed out, which is before
+// that is committed.
 func (b *bringer) work(t *testing.T) error {
 	t.Helper()
-	var due []db.ImportKey
-	if _, err := b.pipe.TakeImports(t.Context(), dbtest.SecondShard, 10, func(list []db.ImportKey) error { due = list; return nil }); err != nil {
+	var errs []error
+	var at sync.WaitGroup
+	_, err := b.pipe.TakeImports(t.Context(), dbtest.SecondShard, 10, func(due []db.ImportKey) error {
+		at.Go(func() {
+			for _, k := range due {
+				scope, err := b.Store.Enter(t.Context(), k.User, k.Slug)
+				if err == nil {
+					err = scope.RunImport(t.Context(), k.ID, b.fetch)
+				}
+				errs = append(errs, err)
+			}
+		})
+		time.Sleep(50 * time.Millisecond) // whoever does not wait for the commit has looked by then
+		return nil
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	var errs []error
-	for _, k := range due {
-		scope, err := b.Store.Enter(t.Context(), k.User, k.Slug)
-		if err != nil {
-			t.Fatal(err)
-		}
-		errs = append(errs, scope.RunImport(t.Context(), k.ID, b.fetch))
-	}
+	at.Wait()
 	return errors.Join(errs...)
 }
 
