@@ -53,6 +53,8 @@ func (a *agency) ovens() []oven {
 		}},
 	}
 	handles := map[network.Name]string{network.Facebook: "oven." + a.slug, network.X: "oven_" + a.slug, network.Bluesky: "oven-" + a.slug + ".bsky.example", network.Telegram: "oven_" + a.slug}
+	// One more Page, so that there is something to choose.
+	here.sim.AddAccount(network.Facebook, sim.Account{ID: "99" + strings.TrimPrefix(a.slug, "a") + "9", Handle: "cellar." + a.slug, Name: "The cellar of " + a.slug})
 	for i, o := range list {
 		here.sim.AddAccount(o.network, sim.Account{ID: o.remote, Handle: handles[o.network], Name: called})
 		if o.reconnect == nil {

@@ -30,7 +30,7 @@ class LiveView extends HTMLElement {
       this.#source = new EventSource(this.dataset.events)
       this.#source.addEventListener("changed", () => this.#soon())
       this.#source.addEventListener("error", () => { this.#lost = true })
-      this.#source.addEventListener("open", () => { if (this.#lost) this.#soon() })
+      this.#source.addEventListener("open", () => { if (this.#lost || this.#moving()) this.#soon() })
     }
   }
 
@@ -48,6 +48,9 @@ class LiveView extends HTMLElement {
       else this.querySelector("[data-live-again]").dispatchEvent(new Event("live"))
     }, PAUSE)
   }
+
+  // What was at work when the page was made may have ended before anybody listened.
+  #moving() { return this.querySelector("progress") !== null }
 
   #busy() {
     return this.querySelector(":is(dialog, details)[open], [aria-busy=true], [data-dragging], [data-chosen]") !== null ||
