@@ -161,7 +161,7 @@ func TestPublishNowPressedTwicePublishesOnce(t *testing.T) {
 // are no longer empty, without waiting for autovacuum.
 func TestManyEventsRenewTheStatistics(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := newRigIn(t, dbtest.Untouched(t)) // how large tables are decides
 	a := r.Agency(t, "north", db.MainShard)
 	r.Super(t, db.MainShard, `ANALYZE`)
 	r.Super(t, db.MainShard, `INSERT INTO tenant.outbox (tenant_id, key, kind, target_id, version_id, seq, due_at, made_at)

@@ -30,7 +30,12 @@ type rig struct {
 
 func newRig(t *testing.T, change ...func(*jobs.Settings)) *rig {
 	t.Helper()
-	r := &rig{World: dbtest.New(t), net: &pretend{}, settings: jobs.Defaults()}
+	return newRigIn(t, dbtest.New(t), change...)
+}
+
+func newRigIn(t *testing.T, w *dbtest.World, change ...func(*jobs.Settings)) *rig {
+	t.Helper()
+	r := &rig{World: w, net: &pretend{}, settings: jobs.Defaults()}
 	for _, f := range change {
 		f(&r.settings)
 	}
