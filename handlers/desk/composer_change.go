@@ -20,8 +20,10 @@ func (e *editing) change(ctx context.Context) error {
 		err = e.chooseAll(e.form.do == "all")
 	case "customise", "shared", "fit":
 		err = e.changeVariant(network.Name(e.form.arg))
-	case "up", "down", "remove":
+	case "up", "down", "place", "remove":
 		err = e.moveFile()
+	case "own-up", "own-down", "own-place":
+		err = e.moveOwnFile()
 	case "alt":
 		err = e.takeAlt()
 	case "attach", "arrive":
@@ -101,25 +103,6 @@ func (e *editing) fitted(name network.Name) (text string) {
 		text = short.Text
 	}
 	return text
-}
-
-// moveFile moves an attachment among the others, or takes it out.
-func (e *editing) moveFile() error {
-	list, err := ids[model.MediaID]([]string{e.form.arg})
-	if err != nil {
-		return err
-	}
-	media := e.form.content.Media
-	i := slices.IndexFunc(media, func(m model.ContentMedia) bool { return m.ID == list[0] })
-	switch {
-	case e.form.do == "remove":
-		e.form.drop(list[0])
-	case i > 0 && e.form.do == "up":
-		media[i-1], media[i] = media[i], media[i-1]
-	case i >= 0 && i < len(media)-1 && e.form.do == "down":
-		media[i+1], media[i] = media[i], media[i+1]
-	}
-	return nil
 }
 
 // takeAlt gives an attachment the alt text that it has in the library.

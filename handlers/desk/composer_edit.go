@@ -34,6 +34,7 @@ type editing struct {
 	next        map[model.AccountID]model.When // the slots that the queue would give
 	differs     bool                           // the targets have times of their own
 	taken       taken                          // the files that came with the form
+	moved       string                         // where a file or a post of a thread went, in words
 	picker      *composer.Picker
 	lost        error          // an account or a file of the form is not there
 	checkNo     *model.Refusal // why the networks could not be asked

@@ -64,6 +64,7 @@ const (
 	partLink    = "link"
 	partComment = "first_comment"
 	partMedia   = "file"
+	partOrder   = "order" // of its files
 )
 
 // What a person types is bounded, so that nobody stores a library as a draft.
@@ -311,12 +312,12 @@ func (c *composition) variant(v variantForm) (out model.Variant) {
 	return out
 }
 
-// variantMedia is the files a network gets, in the post's order: those it took,
-// and those that were added since it could choose.
+// variantMedia is the files a network gets, in the post's order or its own: those it
+// took, and those that were added since it could choose.
 func (c *composition) variantMedia(v variantForm) []model.ContentMedia {
 	media := []model.ContentMedia{}
-	for _, m := range slices.Concat(c.content.Media, v.extra) {
-		if !slices.Contains(v.offered, m.ID) || slices.Contains(v.taken, m.ID) {
+	for _, m := range v.inOrder(c.content.Media) {
+		if v.takes(m.ID) {
 			media = append(media, m)
 		}
 	}
@@ -348,17 +349,7 @@ func variantOf(content model.Content, v model.Variant) variantForm {
 	read(partLink, v.Link, &f.link)
 	read(partComment, v.FirstComment, &f.comment)
 	if v.Media != nil {
-		f.own = append(f.own, partMedia)
-		for _, m := range content.Media {
-			f.offered = append(f.offered, m.ID)
-		}
-		shared := composition{content: content}
-		for _, m := range *v.Media {
-			f.taken = append(f.taken, m.ID)
-			if !shared.has(m.ID) {
-				f.offered, f.extra = append(f.offered, m.ID), append(f.extra, m)
-			}
-		}
+		f.readFiles(content.Media, *v.Media)
 	}
 	return f
 }

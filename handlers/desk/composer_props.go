@@ -67,7 +67,7 @@ func (e *editing) changed(do string) templ.Component {
 	}
 	s.Networks, s.Foot, s.First = &networks, &foot, "composer-networks"
 	switch do {
-	case "up", "down", "remove", "alt", "attach", "arrive", "upload", "fetch":
+	case "up", "down", "place", "remove", "alt", "attach", "arrive", "upload", "fetch":
 		media := e.media()
 		s.Media, s.First, s.Address = &media, "composer-media", do == "fetch"
 	case "refresh", "all", "none":
@@ -150,8 +150,12 @@ func (e *editing) variant(n *network.Network, v variantForm, own bool) composer.
 	if !own {
 		return out
 	}
-	for _, m := range slices.Concat(e.form.content.Media, v.extra) {
-		file := composer.VariantFile{ID: m.ID, Name: e.assets[m.ID].Name, Taken: !slices.Contains(v.offered, m.ID) || slices.Contains(v.taken, m.ID)}
+	out.FileOrder = slices.Contains(v.own, partOrder)
+	if strings.HasPrefix(e.form.arg, string(n.Name)+".") {
+		out.Moved = e.moved
+	}
+	for _, m := range v.inOrder(e.form.content.Media) {
+		file := composer.VariantFile{ID: m.ID, Name: e.assets[m.ID].Name, Taken: v.takes(m.ID)}
 		if !e.form.has(m.ID) {
 			file.Extra, file.Alt = true, m.Alt
 		}
@@ -187,6 +191,9 @@ func (e *editing) media() composer.Media {
 		Accept: accepted, Say: e.desk.whatIsTaken(e.desk.uploadBytes())}
 	if form := e.desk.formBytes(); form < e.desk.uploadBytes() {
 		m.Plain = "Without JavaScript: up to " + megabytes(form) + " each."
+	}
+	if !strings.HasPrefix(e.form.do, "own-") {
+		m.Moved = e.moved
 	}
 	for _, c := range e.form.content.Media {
 		m.Files = append(m.Files, e.desk.file(e.scope, e.assets[c.ID], c.Alt))

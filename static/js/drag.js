@@ -1,13 +1,14 @@
 // Picking things up with a mouse or, by a long press, with a finger. A finger that
 // moves first scrolls, as everywhere. What is under way is told to the caller:
 // lift(thing), carry(place, share of its height), drop() and, if it was given up,
-// leave(). Places are what matches the selector.
+// leave(). Places are what matches the selector; grip is where a thing is taken,
+// which is anywhere on it unless the caller says so.
 const NEAR = 5
 const STILL = 8
 const PRESS = 400
 const EDGE = 56
 
-export function drags(board, things, places, { signal, lift, carry, drop, leave }) {
+export function drags(board, things, places, { signal, grip = things, lift, carry, drop, leave }) {
   let thing, ghost, from, timer, pointer, last, frame
 
   const begin = () => {
@@ -57,7 +58,7 @@ export function drags(board, things, places, { signal, lift, carry, drop, leave 
   const on = (target, type, f, options) => target.addEventListener(type, f, { signal, ...options })
 
   on(board, "pointerdown", (e) => {
-    const hit = e.target.closest(things)
+    const hit = e.target.closest(grip)?.closest(things)
     if (!hit || e.button !== 0 || e.shiftKey || e.ctrlKey || e.metaKey || thing) return
     thing = hit
     from = { clientX: e.clientX, clientY: e.clientY }
@@ -84,5 +85,5 @@ export function drags(board, things, places, { signal, lift, carry, drop, leave 
   on(window, "keydown", (e) => { if (e.key === "Escape" && ghost) end(false) })
   on(board, "touchmove", (e) => { if (ghost && e.cancelable) e.preventDefault() }, { passive: false })
   on(board, "contextmenu", (e) => { if (thing && pointer !== undefined && (ghost || timer) && e.pointerType !== "mouse") e.preventDefault() })
-  on(board, "dragstart", (e) => { if (e.target.closest?.(things)) e.preventDefault() })
+  on(board, "dragstart", (e) => { if (e.target.closest?.(grip)) e.preventDefault() })
 }

@@ -191,6 +191,8 @@ type Variant struct {
 	TakesLink   bool
 	TakesWords  bool // takes a first comment
 	Files       []VariantFile
+	FileOrder   bool   // the files stand in an order of this network's own
+	Moved       string // where a file of this network went
 	FileProblem string
 	TextProblem string
 }
@@ -237,6 +239,7 @@ type Media struct {
 	Say     string // "JPEG, PNG, WebP or MP4, up to 4 GB each"
 	Plain   string // what else is said where script does not run
 	Said    []string
+	Moved   string // where a file went, for who does not see it
 	Refused []string
 	Address string // of a file to fetch, that was not taken yet
 	Problem string
