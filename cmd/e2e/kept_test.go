@@ -24,6 +24,19 @@ func (p *tab) holds(field, text string) {
 	}
 }
 
+// answered does something and waits until the page has heard n answers.
+func (p *tab) answered(n int, act func()) {
+	p.t.Helper()
+	if _, err := p.Eval(`() => { window.heard = 0; document.addEventListener("htmx:finally:request", () => window.heard++) }`); err != nil {
+		p.t.Fatal(err)
+	}
+	act()
+	p.until(fmt.Sprintf("%d answers", n), func() bool {
+		heard, err := p.Eval(`() => window.heard`)
+		return err == nil && heard.Value.Int() >= n
+	})
+}
+
 // TestWordsOutliveTheSession lets sessions end under people who write: with script
 // the page stays and says so, and what is sent all the same waits behind the sign-in.
 func TestWordsOutliveTheSession(t *testing.T) {
@@ -47,6 +60,9 @@ func TestWordsOutliveTheSession(t *testing.T) {
 		if !noScript {
 			p.sees("You are signed out, so nothing was done")
 			p.press("button", "Dismiss")
+			text += "!"
+			p.answered(2, func() { p.fill("Text", text) }) // the check, and what keeps the words
+			p.misses("You are signed out, so nothing was done")
 		}
 		p.goes("button", "Save")
 		p.sees("You were signed out meanwhile")
