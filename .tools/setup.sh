@@ -42,7 +42,7 @@ from_apt() {
 	has_video || wanted="$wanted ffmpeg"
 	has_photos || wanted="$wanted libheif-examples"
 	if [ "$goal" != demo ]; then
-		has_browser || wanted="$wanted chromium"
+		has_browser || wanted="$wanted " # which one, the lists will tell
 		has_scanner || wanted="$wanted clamav-daemon"
 	fi
 	if [ -z "$wanted" ]; then return; fi
@@ -52,9 +52,16 @@ from_apt() {
 		echo "create_main_cluster = false" >/etc/postgresql-common/createcluster.conf
 	fi
 	quietly "reading the package lists of apt" apt-get -o DPkg::Lock::Timeout=300 update
+	if [ "$goal" != demo ] && ! has_browser; then wanted="$wanted $(browser_of_apt)"; fi
 	# shellcheck disable=SC2086 # several words are meant
 	quietly "installing with apt:$wanted" env DEBIAN_FRONTEND=noninteractive \
 		apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends $wanted
+}
+
+# browser_of_apt: the shell is Chromium without its own windows, and does with two
+# thirds of the processor time; not every release has it.
+browser_of_apt() {
+	if apt-cache show chromium-headless-shell >/dev/null 2>&1; then echo chromium-headless-shell; else echo chromium; fi
 }
 
 # lack SENTENCE: what a person has to do, since we may not.
@@ -64,7 +71,7 @@ lack() {
 }
 
 has_browser() {
-	have chromium || have chromium-browser || have google-chrome || have google-chrome-stable ||
+	have chromium-headless-shell || have chromium || have chromium-browser || have google-chrome || have google-chrome-stable ||
 		[ -x "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome" ] ||
 		[ -x "/Applications/Chromium.app/Contents/MacOS/Chromium" ]
 }
