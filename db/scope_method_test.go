@@ -104,7 +104,7 @@ func asset(client model.ClientID) db.Asset {
 // fails for one that is not here.
 func scopeMethods() map[string]method {
 	all := map[string]method{}
-	for _, list := range []map[string]method{postMethods(), targetMethods(), approvalMethods(), accountMethods(), listMethods(), mediaMethods(), uploadMethods(), connectMethods(), copyMethods(), settingMethods(), labelMethods(), bulkMethods()} {
+	for _, list := range []map[string]method{postMethods(), targetMethods(), approvalMethods(), accountMethods(), listMethods(), mediaMethods(), uploadMethods(), connectMethods(), copyMethods(), settingMethods(), labelMethods(), wordingMethods(), bulkMethods()} {
 		maps.Copy(all, list)
 	}
 	return all

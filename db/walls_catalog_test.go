@@ -220,6 +220,7 @@ var granted = map[string]struct{ app, pipeline string }{
 	"usage_months":         {pipeline: "IU"},
 	"version_media":        {app: "I", pipeline: "I"},
 	"version_texts":        {app: "I"},
+	"wordings":             {app: "IUD"},
 	"working_copies":       {app: "IUD"},
 }
 

@@ -53,7 +53,10 @@ type Holding struct {
 	Label    model.LabelID // of the client, on the draft
 	Campaign model.LabelID // of the client, on what is planned
 	Spare    model.LabelID // of the client, on nothing
-	Note     model.NoteID  // on a day, of the client
+
+	Wording      model.WordingID // a template of the client, with its label
+	SpareWording model.WordingID // a snippet of the client
+	Note         model.NoteID    // on a day, of the client
 
 	Draft   model.PostID // with the file, not submitted
 	Asked   model.PostID // waits for the approver
@@ -98,6 +101,7 @@ func (a *Agency) Holding(t testing.TB, slug string) Holding {
 	h.ask(t)
 	h.subscribe(t)
 	h.labels(t)
+	h.wordings(t)
 	h.keepCard(t)
 	h.act(t)
 	h.bring(t)
@@ -298,6 +302,19 @@ func (h *Holding) labels(t testing.TB) {
 	}
 	if err == nil {
 		err = h.Owner.KeepCalendarLook(t.Context(), "")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wordings keeps a template and a snippet for the client.
+func (h *Holding) wordings(t testing.TB) {
+	t.Helper()
+	var err error
+	h.Wording, err = h.Owner.AddWording(t.Context(), db.Wording{ClientID: h.Client, Kind: db.Template, Name: h.Mark + " template", Content: db.WordingContent{Text: h.Mark, Labels: []model.LabelID{h.Label}}})
+	if err == nil {
+		h.SpareWording, err = h.Owner.AddWording(t.Context(), db.Wording{ClientID: h.Client, Kind: db.Snippet, Name: h.Mark + " snippet", Content: db.WordingContent{Text: h.Mark}})
 	}
 	if err != nil {
 		t.Fatal(err)

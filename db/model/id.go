@@ -26,6 +26,7 @@ type (
 	InvitationID int64 // one invitation into the workspace
 	BlackoutID   int64 // one time in which nothing of a client is published
 	LabelID      int64 // a label or campaign that posts are found by
+	WordingID    int64 // a hashtag group, snippet or template
 	ImportID     int64 // a table of posts that was brought along
 	NoteID       int64 // a note on a day of the calendar
 	ConsentID    int64 // one sign-in of a person at a network
