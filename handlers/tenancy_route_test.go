@@ -80,6 +80,14 @@ var routes = all(settingRoutes, connectRoutes, map[string]route{
 	"POST /w/{slug}/labels":                         newLabels,
 	"POST /w/{slug}/labels/{label}":                 post(func(of dbtest.Holding) string { return "/labels/" + id(of.Label) }, "name", "Another name", "tint", "2"),
 	"POST /w/{slug}/labels/{label}/removal":         post(func(of dbtest.Holding) string { return "/labels/" + id(of.Spare) + "/removal" }),
+	"GET /w/{slug}/wordings":                        free("/wordings"),
+	"POST /w/{slug}/wordings":                       newWordings,
+	"GET /w/{slug}/wordings/new":                    free("/wordings/new?kind=snippet"),
+	"GET /w/{slug}/wordings/choices":                get(func(of dbtest.Holding) string { return "/wordings/choices?account=" + id(of.Account) }),
+	"POST /w/{slug}/wordings/templates":             newTemplates,
+	"GET /w/{slug}/wordings/{wording}":              get(func(of dbtest.Holding) string { return "/wordings/" + id(of.Wording) }),
+	"POST /w/{slug}/wordings/{wording}":             post(func(of dbtest.Holding) string { return "/wordings/" + id(of.Wording) }, "name", "Another name", "text", "Other words", "seen", "1"),
+	"POST /w/{slug}/wordings/{wording}/removal":     post(func(of dbtest.Holding) string { return "/wordings/" + id(of.SpareWording) + "/removal" }),
 	"GET /w/{slug}/posts/new":                       newPosts,
 	"GET /w/{slug}/posts/{id}":                      get(func(of dbtest.Holding) string { return "/posts/" + id(of.Draft) }),
 	"GET /w/{slug}/posts/{id}/versions/{number}":    get(func(of dbtest.Holding) string { return "/posts/" + id(of.Draft) + "/versions/1" }),
@@ -283,6 +291,21 @@ func newDayNotes(_ *grounds, own, of dbtest.Holding) []try {
 	return []try{{name: "client", path: at(own, "/days"), form: fields("day", "2026-03-12", "words", "One more", "client", id(of.Client))}}
 }
 
+func newWordings(_ *grounds, own, of dbtest.Holding) []try {
+	return []try{{name: "client", path: at(own, "/wordings"), form: fields("kind", "snippet", "name", "One more", "text", "words", "client", id(of.Client))}}
+}
+
+func newTemplates(_ *grounds, own, of dbtest.Holding) []try {
+	form := func(pairs ...string) url.Values {
+		return fields(append([]string{"text", "words", "template_name", "One more"}, pairs...)...)
+	}
+	return []try{
+		{name: "client", path: at(own, "/wordings/templates"), form: form("template_client", id(of.Client))},
+		{name: "account", path: at(own, "/wordings/templates"), form: form("template_client", id(own.Client), "account", id(of.Account))},
+		{name: "label", path: at(own, "/wordings/templates"), form: form("template_client", id(own.Client), "label", id(of.Label))},
+	}
+}
+
 func newLabels(_ *grounds, own, of dbtest.Holding) []try {
 	return []try{{name: "client", path: at(own, "/labels"), form: fields("kind", "label", "name", "One more", "tint", "3", "client", id(of.Client))}}
 }
@@ -301,6 +324,7 @@ func newPosts(_ *grounds, own, of dbtest.Holding) []try {
 	return []try{
 		{name: "nothing", path: at(own, "/posts/new"), free: true},
 		{name: "from", path: at(own, "/posts/new?from="+id(of.Draft))},
+		{name: "template", path: at(own, "/posts/new?template="+id(of.Wording))},
 		{name: "client", path: at(own, "/posts/new?client="+id(of.Client))},
 		{name: "account", path: at(own, "/posts/new?account="+id(of.Account))},
 	}

@@ -80,6 +80,15 @@ var deeds = map[string]deed{
 	"campaign/made":           {"megaphone", "made the campaign", ""},
 	"campaign/renamed":        {"pencil", "changed the campaign", ""},
 	"campaign/removed":        {"trash-2", "removed the campaign", ""},
+	"hashtags/made":           {"hash", "made the hashtag group", ""},
+	"hashtags/changed":        {"hash", "changed the hashtag group", ""},
+	"hashtags/removed":        {"trash-2", "removed the hashtag group", ""},
+	"snippet/made":            {"text-quote", "made the snippet", ""},
+	"snippet/changed":         {"text-quote", "changed the snippet", ""},
+	"snippet/removed":         {"trash-2", "removed the snippet", ""},
+	"template/made":           {"layout-template", "made the template", ""},
+	"template/changed":        {"layout-template", "changed the template", ""},
+	"template/removed":        {"trash-2", "removed the template", ""},
 	"post/labelled":           {"tag", "labelled", ""},
 	"any/feed_made":           {"calendar-plus", "made a calendar address of", ""},
 	"any/feed_revoked":        {"calendar-x", "revoked a calendar address of", ""},
@@ -140,6 +149,9 @@ func activityLink(scope *db.Scope, e db.AuditEntry) activity.Link {
 	case "label", "campaign":
 		name, _ := e.Detail["name"].(string)
 		return activity.Link{Label: "“" + name + "”", Href: at(scope, "/labels")}
+	case "hashtags", "snippet", "template":
+		name, _ := e.Detail["name"].(string)
+		return activity.Link{Label: "“" + name + "”", Href: at(scope, "/wordings")}
 	case "day":
 		day, _ := e.Detail["day"].(string)
 		return activity.Link{Label: day, Href: at(scope, "/calendar?view=day&date="+day)}

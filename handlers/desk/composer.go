@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -13,7 +14,7 @@ import (
 )
 
 // showNewPost answers GET /posts/new with an empty form. from=ID fills it with
-// what another post says to the clients that the reader sees, day=2026-03-20 with a day, clock=09:00 with a time of it, client=ID unfolds a client, account=ID chooses an account.
+// what another post says to the clients that the reader sees, template=ID with a template, day=2026-03-20 with a day, clock=09:00 with a time of it, client=ID unfolds a client, account=ID chooses an account.
 func (d *Desk) showNewPost(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
 	form := composition{variants: map[network.Name]variantForm{}}
 	if from := r.FormValue("from"); from != "" {
@@ -24,6 +25,11 @@ func (d *Desk) showNewPost(w http.ResponseWriter, r *http.Request, scope *db.Sco
 		form = composed(page.Visible())
 		if page.Hidden == 0 { // they are the team's of all the post's clients
 			form.notes, form.labels = page.Post.Notes, page.Post.Labels
+		}
+	}
+	if asked := r.FormValue("template"); asked != "" {
+		if err := d.fillFrom(r.Context(), scope, asked, &form); err != nil {
+			return err
 		}
 	}
 	form.key = web.FormKey()
@@ -37,7 +43,7 @@ func (d *Desk) showNewPost(w http.ResponseWriter, r *http.Request, scope *db.Sco
 	if err != nil {
 		return err
 	}
-	form.owner, form.copy = model.ClientID(client), web.FormKey()
+	form.owner, form.copy = cmp.Or(model.ClientID(client), form.owner), web.FormKey()
 	account, err := optionalID(r.FormValue("account"))
 	if err != nil {
 		return err
@@ -157,7 +163,7 @@ func (d *Desk) showReadOnly(w http.ResponseWriter, r *http.Request, scope *db.Sc
 
 func (d *Desk) postScreen(title string) page {
 	return page{title: title, nav: "posts", styles: []string{"css/library.css", "css/preview.css", "css/writing.css"},
-		modules: []string{"js/media-uploads.js", "js/media-picker.js", "js/unsaved-form.js", "js/kept-form.js", "js/tab-set.js", "js/order-list.js"}}
+		modules: []string{"js/media-uploads.js", "js/media-picker.js", "js/unsaved-form.js", "js/kept-form.js", "js/tab-set.js", "js/order-list.js", "js/writing-tools.js"}}
 }
 
 // showVersion answers GET /posts/{id}/versions/{number} with what that version

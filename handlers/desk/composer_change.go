@@ -30,6 +30,8 @@ func (e *editing) change(ctx context.Context) error {
 		err = e.pick(ctx)
 	case "library":
 		err = e.openPicker(ctx)
+	case "words", "insert", "template":
+		err = e.changeWords(ctx)
 	case "theirs", "both":
 		err = e.settle(ctx)
 	case "at":

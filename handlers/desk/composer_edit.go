@@ -36,6 +36,8 @@ type editing struct {
 	taken       taken                          // the files that came with the form
 	moved       string                         // where a file or a post of a thread went, in words
 	picker      *composer.Picker
+	wordings    composer.Wordings
+	keeping     composer.KeepTemplate
 	lost        error          // an account or a file of the form is not there
 	checkNo     *model.Refusal // why the networks could not be asked
 	timeRefused *model.Refusal
@@ -64,6 +66,9 @@ func (d *Desk) edit(ctx context.Context, scope *db.Scope, form composition) (e *
 		e.lost = errNoClient
 	}
 	if err := e.keepLabels(ctx); err != nil {
+		return nil, err
+	}
+	if err := e.takeTemplate(ctx); err != nil {
 		return nil, err
 	}
 	if err := e.loadAssets(ctx); err != nil {

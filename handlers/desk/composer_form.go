@@ -42,6 +42,11 @@ type composition struct {
 	baseLabels string   // and the labels, in words
 	open       []string // what a clash left to be settled
 
+	template model.WordingID // which it began with
+	into     string          // where words of the panel go, without script
+	keepAs   string          // the name under which the form is kept as a template
+	keepFor  model.ClientID  // and for whom
+
 	copy string          // names what is kept of this form while it is written
 	from *db.WorkingCopy // what it was filled from
 
@@ -86,7 +91,7 @@ func readComposition(p *parts) (c composition, err error) {
 	}
 	c.id = model.PostID(post)
 	c.readCopy(p)
-	for _, read := range []func(*parts) error{c.readIDs, c.readLabels, c.readMedia, c.readOptions, c.readVariants} {
+	for _, read := range []func(*parts) error{c.readIDs, c.readLabels, c.readWordings, c.readMedia, c.readOptions, c.readVariants} {
 		if err := read(p); err != nil {
 			return c, err
 		}

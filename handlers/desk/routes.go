@@ -34,7 +34,7 @@ func (d *Desk) routes() []route {
 		d.networkRoutes(),
 		d.workflowRoutes(),
 		d.slotRoutes(),
-		d.labelRoutes(),
+		d.labelRoutes(), d.wordingRoutes(),
 		d.dayNoteRoutes(),
 		d.copyRoutes(),
 		d.clientSwitchRoutes(),

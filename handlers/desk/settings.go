@@ -29,6 +29,7 @@ var sections = []section{
 	{"Workspace", "General", "building-2", "/settings/general", model.WorkspaceManage, false},
 	{"Workspace", "Members", "users", "/settings/members", model.WorkspaceManage, false},
 	{"Workspace", "Clients", "briefcase-business", "/settings/clients", model.ClientsManage, false},
+	{"Workspace", wordingsTitle, "text-quote", "/wordings", model.PostsWrite, false},
 	{"You", "Profile", "user-round", "/settings/profile", model.PostsView, false},
 	{"You", "Calendar addresses", "calendar-plus", "/feeds", model.PostsView, false},
 	{"Workspace", "Approval workflows", "list-checks", "/settings/workflows", model.ClientsManage, false},

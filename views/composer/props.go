@@ -69,6 +69,8 @@ type Editor struct {
 	Foot     Foot
 	Keep     Keep
 	Labels   Labels
+	Wordings Wordings
+	Template KeepTemplate
 	Notes    string
 	Confirm  []model.ClientID // clients confirmed by name before, sent back as they are
 }

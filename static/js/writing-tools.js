@@ -1,0 +1,67 @@
+// <writing-tools>: panels whose buttons write into the form's text fields. A button
+// with data-opens opens the panel of that id; what is chosen there, data-insert, goes
+// to the caret of the field beside it that was written in last, or of data-field.
+class WritingTools extends HTMLElement {
+  #off
+  #last // the id of the text field that was written in last
+  #field // and of the one that the open panel writes into
+
+  get #dialogs() { return [...this.querySelectorAll("dialog")] }
+
+  connectedCallback() {
+    this.#off = new AbortController()
+    const { signal } = this.#off
+    const on = (target, type, f) => target.addEventListener(type, f, { signal })
+    on(document, "focusin", (e) => { if (e.target.matches("textarea[id]")) this.#last = e.target.id })
+    on(document, "click", (e) => this.#click(e))
+    on(this, "input", (e) => e.stopPropagation()) // what is looked for is not the post
+    on(this, "change", (e) => e.stopPropagation())
+    on(this, "keydown", (e) => { if (e.key === "Enter" && e.target.matches("input")) e.preventDefault() }) // nor saves it
+    for (const dialog of this.#dialogs) if (dialog.open) this.#show(dialog) // it was drawn for who has no script
+  }
+
+  disconnectedCallback() { this.#off.abort() }
+
+  #click(e) {
+    const opener = e.target.closest("[data-opens]")
+    const dialog = e.target.closest("writing-tools dialog")
+    const words = e.target.closest("[data-insert]")
+    if (opener) {
+      e.preventDefault()
+      this.#aim(opener)
+      this.#show(document.getElementById(opener.dataset.opens))
+    } else if (dialog && words) {
+      e.preventDefault()
+      dialog.close()
+      this.#write(words.dataset.insert)
+    } else if (dialog && (e.target === dialog || e.target.closest('[data-action="close-tools"]'))) {
+      e.preventDefault()
+      dialog.close()
+    }
+  }
+
+  #aim(opener) {
+    const last = document.getElementById(this.#last)
+    const beside = opener.closest(".variant, .composer-section")
+    this.#field = last && last.closest(".variant, .composer-section") === beside ? this.#last : opener.dataset.field
+  }
+
+  #show(dialog) {
+    if (dialog.open) dialog.close()
+    dialog.showModal()
+    dialog.querySelector("[data-fills]")?.dispatchEvent(new Event("fill"))
+  }
+
+  // Words are kept apart from those around them.
+  #write(words) {
+    const field = document.getElementById(this.#field)
+    if (!field) return
+    const { selectionStart: from, selectionEnd: to, value } = field
+    const before = from > 0 && !/\s/.test(value[from - 1]) ? " " : ""
+    const after = to < value.length && !/\s/.test(value[to]) ? " " : ""
+    field.focus()
+    field.setRangeText(before + words + after, from, to, "end")
+    field.dispatchEvent(new Event("input", { bubbles: true }))
+  }
+}
+customElements.define("writing-tools", WritingTools)
