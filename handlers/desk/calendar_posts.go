@@ -150,7 +150,7 @@ func (d *Desk) createSubmissions(w http.ResponseWriter, r *http.Request, scope *
 	return d.bulk(w, r, scope, "submitted for approval", func(list []db.PostAct) (done []db.Done, err error) {
 		var asks []db.Submission
 		for _, c := range list {
-			asks = append(asks, db.Submission{Post: c.Post, Seen: c.Seen})
+			asks = append(asks, db.Submission(c))
 		}
 		out, err := scope.SubmitPosts(r.Context(), web.SentKey(r), asks)
 		return out.Done, err
