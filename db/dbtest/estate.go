@@ -415,7 +415,7 @@ func (w *World) imprinting(t testing.TB, shard string) string {
 		return sql.(string)
 	}
 	sql := Look[string](t, w, shard, `
-		SELECT string_agg(format('SELECT %L, count(*) || '' '' || md5(coalesce(string_agg(r, chr(10) ORDER BY r), '''')) FROM (SELECT t::text AS r FROM %s t WHERE %I = $1) x',
+		SELECT string_agg(format('SELECT %L, count(*) || '' '' || coalesce(sum(hashtextextended(t::text, 0)), 0) FROM %s t WHERE %I = $1',
 		                         c.oid::regclass, c.oid::regclass, CASE c.relname WHEN 'workspaces' THEN 'id' WHEN 'memberships' THEN 'workspace_id' ELSE 'tenant_id' END), ' UNION ALL ')
 		  FROM pg_class c
 		 WHERE c.relkind = 'r' AND (c.relnamespace = 'tenant'::regnamespace AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = c.oid AND attname = 'tenant_id')
