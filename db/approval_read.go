@@ -443,7 +443,7 @@ func (s shelf) draft(part model.Part) network.Draft {
 func (s shelf) asSent(p *model.Preview, n *network.Network, part model.Part) {
 	draft, _ := n.Fit(s.draft(part))
 	p.Text, p.Parts, p.Format, p.Chosen = n.Body(draft), n.Parts(draft), string(n.FormatOf(draft)), part.Options
-	if n.Link == network.LinkInText {
+	if n.LinkOf(draft) == network.LinkInText {
 		p.Link = ""
 	}
 	for _, o := range n.Options {

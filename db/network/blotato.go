@@ -17,7 +17,7 @@ var blotato = route{
 	networks: map[Name]reach{
 		X: {takes: []Format{FormatText, FormatImage, FormatImages, FormatVideo}},
 		Facebook: {takes: []Format{FormatText, FormatLink, FormatImage, FormatImages, FormatVideo, FormatReel, FormatStory},
-			keeps: []string{OptFormat}},
+			keeps: []string{OptFormat, OptPreview}},
 		Instagram: {takes: []Format{FormatImage, FormatReel, FormatCarousel, FormatStory}, altImage: true,
 			keeps: []string{OptFormat, OptShareToFeed, OptCollaborators}, change: altOfOne},
 		LinkedIn:  {takes: []Format{FormatText, FormatImage, FormatImages, FormatVideo}, change: noLink},

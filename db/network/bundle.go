@@ -16,7 +16,7 @@ var bundle = route{
 	networks: map[Name]reach{
 		X: {takes: []Format{FormatText, FormatImage, FormatImages, FormatVideo}, keeps: []string{OptReplies, OptMadeByAI}},
 		Facebook: {takes: []Format{FormatText, FormatLink, FormatImage, FormatImages, FormatVideo, FormatReel, FormatStory},
-			altImage: true, comments: 8000, keeps: []string{OptFormat, OptTitle}},
+			altImage: true, comments: 8000, keeps: []string{OptFormat, OptPreview, OptTitle}},
 		Instagram: {takes: []Format{FormatImage, FormatReel, FormatCarousel, FormatStory},
 			altImage: true, comments: 2200, keeps: []string{OptFormat, OptShareToFeed, OptCollaborators, OptThumbOffset}},
 		Threads: {takes: []Format{FormatText, FormatLink, FormatImage, FormatVideo, FormatCarousel},

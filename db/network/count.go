@@ -37,11 +37,20 @@ func (n *Network) Length(d Draft) int {
 	return longest + graphemes(n.Value(d, OptSpoiler))
 }
 
-// Body is the text as the network gets it: with the link below it where the
-// network has no field for links and the text does not hold it already.
+// LinkOf is what becomes of a draft's link: where the network has a field for one, a
+// writer who wants no card of it has it in the text.
+func (n *Network) LinkOf(d Draft) LinkUse {
+	if n.Link == LinkBeside && len(d.Media) == 0 && n.Value(d, OptPreview) == "false" {
+		return LinkInText
+	}
+	return n.Link
+}
+
+// Body is the text as the network gets it: with the link below it where it does not
+// stand beside and the text does not hold it already.
 func (n *Network) Body(d Draft) string {
 	switch {
-	case n.Link != LinkInText || d.Link == "" || strings.Contains(d.Text, d.Link):
+	case n.LinkOf(d) != LinkInText || d.Link == "" || strings.Contains(d.Text, d.Link):
 		return d.Text
 	case Blank(d.Text):
 		return d.Link

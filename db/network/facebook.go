@@ -25,6 +25,7 @@ var facebook = Network{
 	Options: []Option{
 		{Key: OptFormat, Label: "Show as", Kind: Choose, Default: "post", Choices: []Choice{
 			{"post", "Post"}, {"reel", "Reel"}, {"story", "Story"}}},
+		{Key: OptPreview, Label: "Show a preview of the link", Help: "Without it the address stands in the text, and Facebook is asked for no card.", Kind: Switch, Default: "true", Formats: []Format{FormatText, FormatLink}},
 		{Key: OptTitle, Label: "Video title", Kind: Write, Max: 255, Formats: []Format{FormatVideo, FormatReel}},
 	},
 	Scopes: []Scope{

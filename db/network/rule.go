@@ -155,7 +155,7 @@ const (
 	OptReplies       = "replies"       // who may answer; x, threads
 	OptTopic         = "topic"         // threads
 	OptMadeByAI      = "made_by_ai"    // x
-	OptPreview       = "preview"       // telegram: of the link in the text
+	OptPreview       = "preview"       // of the link: telegram, discord, slack, facebook
 	OptProtect       = "protect"       // telegram
 	OptBoard         = "board"         // pinterest: its number
 	OptForum         = "forum"         // discord: names the post that a forum begins with
@@ -362,7 +362,7 @@ func (n *Network) bare(d Draft) Format {
 	switch {
 	case n.Media:
 		return n.Formats[0].Format
-	case d.Link != "" && n.Link == LinkBeside:
+	case d.Link != "" && n.LinkOf(d) == LinkBeside:
 		return FormatLink
 	}
 	return FormatText

@@ -31,7 +31,24 @@ func EntryBy(p network.Publisher, job Job) (*network.Network, bool) {
 // the network has no other place for one.
 func TextBy(p network.Publisher, job Job) string {
 	n, _ := EntryBy(p, job)
-	return n.Body(network.Draft{Text: job.Post.Text, Link: job.Post.Link})
+	return n.Body(draft(job))
+}
+
+// CardBy is the link that a publisher is to show a card of; empty where there is
+// none, or it stands in the text.
+func CardBy(p network.Publisher, job Job) string {
+	if n, _ := EntryBy(p, job); n.LinkOf(draft(job)) != network.LinkBeside {
+		return ""
+	}
+	return job.Post.Link
+}
+
+func draft(job Job) network.Draft {
+	d := network.Draft{Text: job.Post.Text, Link: job.Post.Link, Options: job.Post.Options}
+	for _, m := range job.Post.Media {
+		d.Media = append(d.Media, m.Media)
+	}
+	return d
 }
 
 // Accepted is the good end of a commit at a publisher: the post is on its way.

@@ -63,7 +63,7 @@ func Of(n *network.Network, d network.Draft) Props {
 		return Props{Parts: []string{d.Text}, Link: d.Link, Comment: d.FirstComment, Options: d.Options}
 	}
 	p := Props{Network: n.Name, Format: n.FormatOf(d), Parts: n.Parts(d), Comment: d.FirstComment, Options: d.Options}
-	if n.Link == network.LinkBeside {
+	if n.LinkOf(d) == network.LinkBeside {
 		p.Link = d.Link
 	}
 	if o, has := n.Option(network.OptBoard); has {

@@ -48,7 +48,7 @@ var targets = map[network.Name]func(*writer){
 func (w *writer) facebook() {
 	w.Out["pageId"] = w.Job.Account.Settings["page_id"]
 	w.Set("mediaType", map[network.Format]string{network.FormatReel: "reel", network.FormatStory: "story", network.FormatVideo: "video"}[w.Job.Post.Format])
-	w.Set("link", w.Job.Post.Link)
+	w.Set("link", networks.CardBy(network.Blotato, w.Job))
 }
 
 func (w *writer) instagram() {

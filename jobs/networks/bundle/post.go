@@ -105,7 +105,7 @@ func (w *writer) x() {
 func (w *writer) facebook() {
 	w.kind()
 	w.described("mediaItems")
-	w.Set("link", w.Job.Post.Link)
+	w.Set("link", networks.CardBy(network.Bundle, w.Job))
 	w.Set("mediaTitle", w.Value(network.OptTitle))
 }
 

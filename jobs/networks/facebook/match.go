@@ -65,8 +65,9 @@ func (s *search) see(p listed) (more bool) {
 		s.own = &p
 		return false
 	}
+	message, _ := said(s.job.Post)
 	switch post := s.job.Post; {
-	case !networks.SameText(p.Message, post.Text) || !p.shapedLike(post):
+	case !networks.SameText(p.Message, message) || !p.shapedLike(post):
 	case s.doubts(p):
 		s.doubtful = append(s.doubtful, p)
 	default:
@@ -78,12 +79,13 @@ func (s *search) see(p listed) (more bool) {
 // doubts says whether something but the text and the shape speaks against p.
 func (s *search) doubts(p listed) bool {
 	post, app := s.job.Post, string(p.Application.ID)
+	message, _ := said(post)
 	switch {
 	case s.app != "" && app != "" && app != s.app:
 		return true
 	case len(post.Media) > 0 && len(p.Attachments.Data) == 0:
 		return true
-	case post.Text == "" && (s.app == "" || app != s.app):
+	case message == "" && (s.app == "" || app != s.app):
 		return post.Link == "" || !p.linksTo(post.Link)
 	}
 	return post.Link != "" && p.link() != "" && !p.linksTo(post.Link)

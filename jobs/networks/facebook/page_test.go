@@ -200,6 +200,7 @@ func posts() map[string]networks.Post {
 	return map[string]networks.Post{
 		"text":           {Format: network.FormatText, Text: "Hi"},
 		"link":           {Format: network.FormatLink, Text: "Read this", Link: "https://bakery.example/bread"},
+		"no card":        {Format: network.FormatText, Text: "Read this", Link: "https://bakery.example/bread", Options: map[string]string{network.OptPreview: "false"}},
 		"image":          {Format: network.FormatImage, Text: "Look", Media: []networks.Media{picture(1)}},
 		"images":         {Format: network.FormatImages, Text: "Look", Media: []networks.Media{picture(1), picture(2), picture(3)}},
 		"video":          {Format: network.FormatVideo, Text: "Watch", Media: []networks.Media{linked(film())}},

@@ -51,10 +51,9 @@ func (a *Adapter) publish(job networks.Job, edge string, form url.Values) graph.
 // feed is the form of a post in the feed: text, a link, pictures uploaded before.
 func feed(ready networks.Ready) url.Values {
 	post, form := ready.Job.Post, url.Values{"published": {"true"}}
-	set(form, "message", post.Text)
-	if post.Format == network.FormatText || post.Format == network.FormatLink {
-		set(form, "link", post.Link)
-	}
+	message, link := said(post)
+	set(form, "message", message)
+	set(form, "link", link)
 	if post.Format == network.FormatImages {
 		for i := range post.Media {
 			media, _ := json.Marshal(map[string]string{"media_fbid": ready.Handles[photo(i)]})
@@ -62,6 +61,20 @@ func feed(ready networks.Ready) url.Values {
 		}
 	}
 	return form
+}
+
+// said is the text of a post, with the address in it where no card is wanted, and
+// the link that a card is shown of.
+func said(post networks.Post) (message, link string) {
+	if len(post.Media) > 0 {
+		return post.Text, ""
+	}
+	n, _ := network.Get(network.Facebook)
+	d := network.Draft{Text: post.Text, Link: post.Link, Options: post.Options}
+	if n.LinkOf(d) == network.LinkBeside {
+		link = post.Link
+	}
+	return n.Body(d), link
 }
 
 // described adds to a video's form what people read beside it.
