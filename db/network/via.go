@@ -22,7 +22,7 @@ func (n *Network) Via(p Publisher) (*Network, bool) {
 	}
 	own := *n
 	own.Scopes, own.Rates, own.Address, own.Signs, own.SignIns, own.Entries = nil, r.rates, "", false, nil, nil
-	own.Renews, own.Thread, own.Pulls, own.Key, own.KeyHolds, own.LookUp, own.Settle = nil, 0, r.pulls, r.key, 0, r.lookUp, r.settle
+	own.Renews, own.Thread, own.Pulls, own.Key, own.KeyHolds, own.LookUp, own.Settle = nil, min(n.Thread, via.thread), r.pulls, r.key, 0, r.lookUp, r.settle
 	own.Alt.Image, own.Alt.Video = own.Alt.Image && via.altImage, own.Alt.Video && via.altVideo
 	own.Formats, own.Comment = via.formats(n, r), via.comment(n)
 	own.Options = via.options(n)
@@ -62,6 +62,7 @@ type reach struct {
 	takes              []Format
 	altImage, altVideo bool
 	comments           int // characters of a first comment; zero: none can be sent
+	thread             int // posts that a thread may have; zero: there are none
 	keeps              []string
 	change             func(*Network)
 }

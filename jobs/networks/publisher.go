@@ -28,10 +28,13 @@ func EntryBy(p network.Publisher, job Job) (*network.Network, bool) {
 }
 
 // TextBy is the post's text as a publisher takes it, with the link below it where
-// the network has no other place for one.
-func TextBy(p network.Publisher, job Job) string {
+// the network has no other place for one; of a thread the first post's.
+func TextBy(p network.Publisher, job Job) string { return PartsBy(p, job)[0] }
+
+// PartsBy are the texts of the posts of a thread; of anything else its text alone.
+func PartsBy(p network.Publisher, job Job) []string {
 	n, _ := EntryBy(p, job)
-	return n.Body(draft(job))
+	return n.Parts(draft(job))
 }
 
 // CardBy is the link that a publisher is to show a card of; empty where there is

@@ -136,16 +136,49 @@ var blotatoTargets = map[string]string{
 	"youtube":   "title:s! privacyStatus:private|public|unlisted! shouldNotifySubscribers:b! isMadeForKids:b containsSyntheticMedia:b",
 }
 
+// blotatoMore is a post of a thread behind the first.
+type blotatoMore struct {
+	Text *string   `json:"text"`
+	URLs *[]string `json:"mediaUrls"`
+}
+
+// blotatoThreads are the networks that have threads there.
+var blotatoThreads = []string{"twitter", "threads", "bluesky"}
+
+// thread answers the posts behind the first, each below the one before.
+func (v blotatoBody) thread(n *network.Network, now func() (string, time.Time)) (list []Reply, no *reply) {
+	content := v.Post.Content
+	if len(content.More) > 0 && !slices.Contains(blotatoThreads, content.Platform) {
+		return nil, blotatoBad("additionalPosts are not for " + content.Platform)
+	}
+	if len(content.More) > 10 {
+		return nil, blotatoBad("additionalPosts has at most 10 items")
+	}
+	for _, more := range content.More {
+		switch {
+		case more.Text == nil || more.URLs == nil || strings.TrimSpace(*more.Text) == "":
+			return nil, blotatoBad("additionalPosts need text and mediaUrls")
+		case len(*more.URLs) > 0:
+			return nil, blotatoBad("The media cannot be reached")
+		case n.Count(*more.Text) > n.Text.Max:
+			return nil, blotatoBad("text is too long")
+		}
+		id, at := now()
+		list = append(list, Reply{ID: id, Text: *more.Text, Time: at})
+	}
+	return list, nil
+}
+
 // blotatoBody is a new post. A time that stands inside it is not seen, and the post
 // goes out at once.
 type blotatoBody struct {
 	Post struct {
 		Account json.RawMessage `json:"accountId"`
 		Content struct {
-			Text     string            `json:"text"`
-			URLs     []string          `json:"mediaUrls"`
-			Platform string            `json:"platform"`
-			More     []json.RawMessage `json:"additionalPosts"`
+			Text     string        `json:"text"`
+			URLs     []string      `json:"mediaUrls"`
+			Platform string        `json:"platform"`
+			More     []blotatoMore `json:"additionalPosts"`
 		} `json:"content"`
 		Target json.RawMessage `json:"target"`
 		Hidden string          `json:"scheduledTime"`
@@ -198,13 +231,18 @@ func (b *blotato) compose(c *call, v blotatoBody) (*entry, []blob, *reply) {
 		return nil, nil, blotatoBad("platform is not known")
 	case bad != "":
 		return nil, nil, blotatoBad(bad)
-	case len(content.More) > 0 || len(content.URLs) > 20:
+	case len(content.URLs) > 20:
 		return nil, nil, blotatoBad("mediaUrls has at most 20 items")
 	case n.Text.Max > 0 && n.Count(content.Text) > n.Text.Max:
 		return nil, nil, blotatoBad("text is too long")
 	}
 	e := &entry{Post: Post{Kind: "post", Text: content.Text, Title: target.text("title"), Link: target.text("link")},
 		private: map[string]string{"alt": target.text("altText"), "as": target.text("mediaType")}}
+	replies, no := v.thread(n, func() (string, time.Time) { return strconv.FormatInt(c.sim.next(), 10), c.now })
+	if no != nil {
+		return nil, nil, no
+	}
+	e.Replies = replies
 	var files []blob
 	for _, url := range content.URLs {
 		f, ok := thing[*blotatoFile](c.st.at(blotatoName), url)

@@ -86,6 +86,39 @@ func send(t *testing.T, a *Adapter, job networks.Job, h networks.Handles) error 
 	return err
 }
 
+// The posts behind the first go with it; the link is below the last.
+func TestAThreadGoesOutWhole(t *testing.T) {
+	t.Parallel()
+	thread := map[string]string{network.OptThread: "true"}
+	for _, c := range []struct {
+		on   network.Name
+		post networks.Post
+		want string
+	}{
+		{network.X, networks.Post{Text: "One\n---\nTwo\n---\nThree", Options: thread},
+			`{"additionalPosts":[{"mediaUrls":[],"text":"Two"},{"mediaUrls":[],"text":"Three"}],"mediaUrls":[],"platform":"twitter","text":"One"}`},
+		{network.Bluesky, networks.Post{Text: "One\n---\nTwo", Link: "https://b.example", Options: thread},
+			`{"additionalPosts":[{"mediaUrls":[],"text":"Two\\n\\nhttps://b.example"}],"mediaUrls":[],"platform":"bluesky","text":"One"}`},
+		{network.Threads, networks.Post{Text: "One\n---\nTwo"}, `{"mediaUrls":[],"platform":"threads","text":"One\\n---\\nTwo"}`},
+		{network.LinkedIn, networks.Post{Text: "One\n---\nTwo", Options: thread}, `{"mediaUrls":[],"platform":"linkedin","text":"One\\n---\\nTwo"}`},
+		{network.Facebook, networks.Post{Text: "One", Link: "https://b.example", Options: map[string]string{network.OptPreview: "false"}},
+			`{"mediaUrls":[],"platform":"facebook","text":"One\\n\\nhttps://b.example"}`},
+	} {
+		h, a := start(t, &house{})
+		c.post.Format = network.FormatText
+		wantKind(t, send(t, a, jobOf(c.on, c.post), h.Handles()), fault.Unknown, "accepted")
+		var got struct {
+			Post struct {
+				Content json.RawMessage `json:"content"`
+				Target  map[string]any  `json:"target"`
+			} `json:"post"`
+		}
+		if err := json.Unmarshal([]byte(h.Last().File), &got); err != nil || string(got.Post.Content) != c.want || got.Post.Target["link"] != nil {
+			t.Errorf("%s: %s (%v), want %s", c.on, got.Post.Content, err, c.want)
+		}
+	}
+}
+
 // TestEachNetworkIsToldInItsOwnWords holds the targets against the documented ones.
 func TestEachNetworkIsToldInItsOwnWords(t *testing.T) {
 	t.Parallel()

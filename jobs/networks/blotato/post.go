@@ -19,10 +19,20 @@ func body(job networks.Job, handles map[string]string) map[string]any {
 	if tell := targets[job.Account.Network]; tell != nil {
 		tell(w)
 	}
-	return map[string]any{"post": map[string]any{
-		"accountId": job.Account.RemoteID, "target": w.Out,
-		"content": map[string]any{"text": networks.TextBy(network.Blotato, job), "mediaUrls": urls, "platform": word},
-	}}
+	parts := networks.PartsBy(network.Blotato, job)
+	content := map[string]any{"text": parts[0], "mediaUrls": urls, "platform": word}
+	if len(parts) > 1 {
+		content["additionalPosts"] = more(parts[1:])
+	}
+	return map[string]any{"post": map[string]any{"accountId": job.Account.RemoteID, "target": w.Out, "content": content}}
+}
+
+// more are the posts of a thread behind the first, which has the files.
+func more(texts []string) (list []any) {
+	for _, text := range texts {
+		list = append(list, map[string]any{"text": text, "mediaUrls": []string{}})
+	}
+	return list
 }
 
 // wire is what Blotato's posts call the account's network.

@@ -48,15 +48,16 @@ type place struct {
 	proves   bool              // a look-up asks for the upload and reads no list
 	later    bool              // a file is looked at after it was taken: what follows the commit says that it is turned down
 
-	accepts  network.Format         // a format that a commit only hands over, and the network then works on; empty if none
-	unsigned network.Format         // a format whose commit shows no token: its address is the right to make it
-	sent     network.Format         // a format whose files are sent as bytes though the network pulls others
-	silent   network.Format         // a format whose files are sent without a word on their size before
-	stricter []network.Format       // formats of which the network takes a longer text than the catalogue, whose bound holds for all
-	shows    bool                   // of unproved formats: a post that is listed is found all the same
-	pieces   map[network.Format]int // formats that go up in pieces, and the durable commits of the claim that sends the most of them
-	together bool                   // the first comment goes with the post, in one call
-	unproved []network.Format       // formats that nothing tells of if the commit's answer is lost, so that a person looks
+	accepts     network.Format         // a format that a commit only hands over, and the network then works on; empty if none
+	unsigned    network.Format         // a format whose commit shows no token: its address is the right to make it
+	sent        network.Format         // a format whose files are sent as bytes though the network pulls others
+	silent      network.Format         // a format whose files are sent without a word on their size before
+	stricter    []network.Format       // formats of which the network takes a longer text than the catalogue, whose bound holds for all
+	shows       bool                   // of unproved formats: a post that is listed is found all the same
+	pieces      map[network.Format]int // formats that go up in pieces, and the durable commits of the claim that sends the most of them
+	threadWhole bool                   // a thread goes out in the call that makes the post
+	together    bool                   // the first comment goes with the post, in one call
+	unproved    []network.Format       // formats that nothing tells of if the commit's answer is lost, so that a person looks
 }
 
 // graphRefusal is Graph's error body; the words for the user say the same.
@@ -119,7 +120,7 @@ func byBlotato(name network.Name) place {
 		all = append(all, f.Format)
 	}
 	return place{
-		Network: n, Name: network.Name(network.Blotato), accepts: n.Formats[0].Format, tells: true, unproved: all, shows: true, prepared: network.FormatImages,
+		Network: n, Name: network.Name(network.Blotato), threadWhole: true, accepts: n.Formats[0].Format, tells: true, unproved: all, shows: true, prepared: network.FormatImages,
 		make:    func(e networks.Env) networks.Adapter { return blotato.New(e) },
 		nobody:  "its answer is the id of the submission alone, which names no account",
 		refusal: `{"statusCode":422,"message":%q}`,

@@ -20,6 +20,63 @@ func (p place) hasNoThreads() string {
 	return ""
 }
 
+// stepsInNoThread: what happens between two posts of a thread cannot happen here.
+func (p place) stepsInNoThread() string {
+	if p.threadWhole {
+		return p.label() + " takes a thread whole, in the call that makes the post"
+	}
+	return p.hasNoThreads()
+}
+
+func (p place) threadsInSteps() string {
+	if p.Thread > 0 && !p.threadWhole {
+		return p.label() + " takes a thread post by post"
+	}
+	return p.hasNoThreads()
+}
+
+// wholeThread: one call makes all posts of a thread, and none behind it makes more.
+// A lost answer ends as it does for any other post.
+func wholeThread(t *testing.T, p place) {
+	for _, rule := range p.Formats {
+		w := newWorld(t, p)
+		job := p.thread(w, rule.Format)
+		job.Post.FirstComment = ""
+		if no := p.blocked(job.Post); no != "" {
+			t.Fatalf("the catalogue refuses it: %s", no)
+		}
+		c := newCourier(w, job)
+		c.run(t.Context())
+		c.wantState(t, published)
+		c.unroll(t, string(rule.Format))
+		var got []string
+		for _, post := range w.public() {
+			got = append(got, post.Text)
+			for _, r := range post.Replies {
+				got = append(got, r.Text)
+			}
+		}
+		if !slices.Equal(got, chain) {
+			t.Errorf("%s: the public reads %q, want %q\n%s", rule.Format, got, chain, w.story())
+		}
+	}
+}
+
+// longThread: as many posts as a thread may have, and one more.
+func longThread(t *testing.T, p place) {
+	for over := range 2 {
+		w := newWorld(t, p)
+		job := p.thread(w, p.simple())
+		job.Post.FirstComment = ""
+		job.Post.Text = strings.TrimSuffix(strings.Repeat("Bread\n---\n", p.Thread+over), "\n---\n")
+		if over == 0 {
+			wantTaken(t, w, job.Post)
+			continue
+		}
+		wantForbidden(t, w, job.Post, network.ThreadTooLong)
+	}
+}
+
 // thread is a job of several posts, with a comment behind them.
 func (p place) thread(w *world, f network.Format) networks.Job {
 	post := p.post(w, f)
@@ -64,7 +121,9 @@ func (c *courier) unroll(t *testing.T, where string) {
 func TestThreads(t *testing.T) {
 	t.Parallel()
 	everywhere(t,
-		check{"thread: each post once, in order", place.hasNoThreads, func(t *testing.T, p place) {
+		check{"thread: all of it in one call", place.threadsInSteps, wholeThread},
+		check{"thread: as many posts as there may be", place.threadsInSteps, longThread},
+		check{"thread: each post once, in order", place.stepsInNoThread, func(t *testing.T, p place) {
 			for _, rule := range p.Formats {
 				w := newWorld(t, p)
 				c := newCourier(w, p.thread(w, rule.Format))
@@ -81,7 +140,7 @@ func TestThreads(t *testing.T) {
 				w.wantQuiet(t, c.job)
 			}
 		}},
-		check{"thread: the first answer lost, found, and gone on with", place.hasNoThreads, func(t *testing.T, p place) {
+		check{"thread: the first answer lost, found, and gone on with", place.stepsInNoThread, func(t *testing.T, p place) {
 			w := newWorld(t, p)
 			c := uncertain(t, w, p.thread(w, p.simple()))
 			c.run(t.Context())
@@ -92,7 +151,7 @@ func TestThreads(t *testing.T) {
 			c.unroll(t, "found")
 			c.wantChain(t, "found")
 		}},
-		check{"thread: a refusal in the middle", place.hasNoThreads, func(t *testing.T, p place) {
+		check{"thread: a refusal in the middle", place.stepsInNoThread, func(t *testing.T, p place) {
 			for _, f := range []sim.Fault{{Kind: sim.Refuse, Status: 429}, {Kind: sim.Refuse, Status: 500}, {Kind: sim.StoreThenFail, Status: 502, Body: html}, {Kind: sim.StoreThenClose}, {Kind: sim.StoreThenGarbage}} {
 				for after := range 4 {
 					w := newWorld(t, p)
@@ -105,7 +164,7 @@ func TestThreads(t *testing.T) {
 				}
 			}
 		}},
-		check{"thread: a crash between any two calls", place.hasNoThreads, crashInThread},
+		check{"thread: a crash between any two calls", place.stepsInNoThread, crashInThread},
 	)
 }
 
