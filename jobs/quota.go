@@ -2,6 +2,8 @@ package jobs
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"log/slog"
 	"time"
@@ -14,7 +16,8 @@ import (
 )
 
 // Quotas keep to the limits that networks document, before they have to say so: of an
-// account, and of the operator's app over all accounts. Each is a list of what went
+// account, of the operator's app over all accounts, and of a publisher's key over all
+// that it reaches. Each is a list of what went
 // out within its span, in Redis, so that all processes count together. Nothing rests
 // on Redis: a list that is lost is read from the databases again, and while Redis is
 // away the network's own refusal is what holds.
@@ -44,19 +47,22 @@ func (q *Quotas) Take(ctx context.Context, key db.Key, work db.Work) *fault.Faul
 			return nil
 		}
 		if wait > 0 {
-			return full(n, rate, wait)
+			return full(n, work.Account.Publisher, rate, wait)
 		}
 	}
 	return nil
 }
 
 // full is the fault of a quota without room.
-func full(n *network.Network, r network.Rate, wait time.Duration) *fault.Fault {
-	whose := "an account"
-	if r.App {
+func full(n *network.Network, by network.Publisher, r network.Rate, wait time.Duration) *fault.Fault {
+	label, whose := n.Label, "an account"
+	switch {
+	case r.App:
 		whose = "Herald's app"
+	case r.Key:
+		label, whose = network.PublisherLabel(by), "a key"
 	}
-	f := fault.New(fault.RateLimited, "quota", fmt.Sprintf("%s takes %s of %s, and those are used up. The post goes out as soon as there is room.", n.Label, r.Words(), whose))
+	f := fault.New(fault.RateLimited, "quota", fmt.Sprintf("%s takes %s of %s, and those are used up. The post goes out as soon as there is room.", label, r.Words(), whose))
 	f.Wait, f.Everyone = wait, r.App
 	return f
 }
@@ -71,7 +77,7 @@ func (q *Quotas) room(ctx context.Context, key db.Key, work db.Work, r network.R
 	member := fmt.Sprintf("%s/%d/%d/%d", key.Shard, key.Tenant, key.Target, work.Used)
 	for range 2 {
 		now := q.Now().UnixMilli()
-		ms, err := taking.Run(ctx, q.Redis, []string{list, list + ":known"}, now, r.Per.Milliseconds(), r.Max, member).Int64()
+		ms, err := taking.Run(ctx, q.Redis, []string{list, list + ":known"}, now, r.Per.Milliseconds(), r.Max, member, cost(r, work)).Int64()
 		if err != nil || ms != lost {
 			return time.Duration(ms) * time.Millisecond, err
 		}
@@ -82,18 +88,32 @@ func (q *Quotas) room(ctx context.Context, key db.Key, work db.Work, r network.R
 	return 0, nil
 }
 
-// taking takes a place if there is one, and answers in how many milliseconds there
-// will be one else: when the oldest of those that are too many has left the span.
+// cost is how many places a publish takes: one, or, of a limit on calls or files, as
+// many as it makes of them: the files are sent, the post is made, and it is asked what
+// became of it. Nothing takes more than there is.
+func cost(r network.Rate, work db.Work) int {
+	switch {
+	case r.What == "call" && r.Key:
+		return min(r.Max, 2+len(work.Media))
+	case r.What == "media":
+		return min(r.Max, len(work.Media))
+	}
+	return 1
+}
+
+// taking takes its places if there are so many, and answers in how many milliseconds
+// there will be else: when the oldest of those that are too many has left the span.
 var taking = redis.NewScript(`
-local now, span, most = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local now, span, most, cost = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[5])
 if redis.call('EXISTS', KEYS[2]) == 0 then return -1 end
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - span)
-if not redis.call('ZSCORE', KEYS[1], ARGV[4]) then
-	local there = redis.call('ZCARD', KEYS[1])
-	if there >= most then
-		return math.max(1, tonumber(redis.call('ZRANGE', KEYS[1], there - most, there - most, 'WITHSCORES')[2]) + span - now)
+if cost > 0 and not redis.call('ZSCORE', KEYS[1], ARGV[4]) then
+	local over = redis.call('ZCARD', KEYS[1]) + cost - most - 1
+	if over >= 0 then
+		return math.max(1, tonumber(redis.call('ZRANGE', KEYS[1], over, over, 'WITHSCORES')[2]) + span - now)
 	end
 	redis.call('ZADD', KEYS[1], now, ARGV[4])
+	for i = 2, cost do redis.call('ZADD', KEYS[1], now, ARGV[4] .. '#' .. i) end
 end
 redis.call('PEXPIRE', KEYS[1], span)
 redis.call('PEXPIRE', KEYS[2], span)
@@ -102,11 +122,25 @@ return 0`)
 // listOf is where a quota's list is. The braces keep what belongs to it on one node
 // of a cluster.
 func listOf(key db.Key, work db.Work, r network.Rate) string {
-	whose := "app"
-	if !r.App {
+	of, whose := string(work.Account.Network), "app"
+	switch {
+	case r.Key:
+		of, whose = string(work.Account.Publisher), keyOf(work.Account)
+	case !r.App:
 		whose = fmt.Sprintf("%s/%d/%d", key.Shard, key.Tenant, work.Account.ID)
 	}
-	return fmt.Sprintf("herald:quota:{%s/%s/%s/%s}", work.Account.Network, whose, r.What, r.Per)
+	return fmt.Sprintf("herald:quota:{%s/%s/%s/%s}", of, whose, r.What, r.Per)
+}
+
+// keyOf tells publishers' keys apart without telling them. GoHighLevel counts by
+// sub-account, whose tokens change.
+func keyOf(a db.Account) string {
+	whose := a.Settings["location_id"]
+	if a.Publisher != network.GHL || whose == "" {
+		whose = a.Token.Reveal()
+	}
+	sum := sha256.Sum256([]byte("quota " + whose))
+	return hex.EncodeToString(sum[:16])
 }
 
 // learn writes into Redis what the databases know of a quota. Two that do so at once
@@ -132,7 +166,7 @@ func (q *Quotas) learn(ctx context.Context, key db.Key, work db.Work, r network.
 func (q *Quotas) sent(ctx context.Context, key db.Key, work db.Work, r network.Rate) ([]db.Sent, error) {
 	since := q.Now().Add(-r.Per)
 	switch {
-	case r.Per < time.Hour:
+	case r.Per < time.Hour, r.Key:
 		return nil, nil
 	case r.App:
 		return q.Pipe.SentByApp(ctx, work.Account.Network, since, r.Max)

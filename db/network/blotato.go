@@ -13,7 +13,7 @@ var blotato = route{
 	types:   []string{"image/jpeg", "image/png", "image/gif", "image/webp", "video/mp4", "video/quicktime"},
 	bytes:   1_000_000_000,
 	lookUp:  Weak, settle: 2 * time.Minute,
-	rates: []Rate{{What: "post", Max: 30, Per: time.Minute}, {What: "media", Max: 120, Per: time.Minute}, {What: "call", Max: 60, Per: time.Minute}},
+	rates: []Rate{{What: "post", Max: 30, Per: time.Minute, Held: true, Key: true}, {What: "media", Max: 120, Per: time.Minute, Held: true, Key: true}, {What: "call", Max: 60, Per: time.Minute}},
 	networks: map[Name]reach{
 		X: {takes: []Format{FormatText, FormatImage, FormatImages, FormatVideo}, thread: blotatoThread, keeps: []string{OptThread}},
 		Facebook: {takes: []Format{FormatText, FormatLink, FormatImage, FormatImages, FormatVideo, FormatReel, FormatStory},

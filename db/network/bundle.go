@@ -12,7 +12,7 @@ var bundle = route{
 	types:   []string{"image/jpeg", "image/png", "image/gif", "video/mp4", "video/quicktime"},
 	bytes:   5 << 30,
 	key:     true, lookUp: Proof, settle: time.Minute,
-	rates: []Rate{{What: "call", Max: 5, Per: time.Second}, {What: "call", Max: 20, Per: 10 * time.Second}, {What: "call", Max: 100, Per: time.Minute}},
+	rates: []Rate{{What: "call", Max: 5, Per: time.Second, Held: true, Key: true}, {What: "call", Max: 20, Per: 10 * time.Second, Held: true, Key: true}, {What: "call", Max: 100, Per: time.Minute, Held: true, Key: true}},
 	networks: map[Name]reach{
 		X: {takes: []Format{FormatText, FormatImage, FormatImages, FormatVideo}, keeps: []string{OptReplies, OptMadeByAI}},
 		Facebook: {takes: []Format{FormatText, FormatLink, FormatImage, FormatImages, FormatVideo, FormatReel, FormatStory},

@@ -16,7 +16,7 @@ var ghl = route{
 	idHelp:  "the id of the account in the sub-account's social planner",
 	types:   []string{"image/jpeg", "image/png", "image/gif", "video/mp4", "video/quicktime"},
 	pulls:   true, lookUp: Weak, settle: 2 * time.Minute,
-	rates: []Rate{{What: "call", Max: 100, Per: 10 * time.Second}},
+	rates: []Rate{{What: "call", Max: 100, Per: 10 * time.Second, Held: true, Key: true}},
 	networks: map[Name]reach{
 		Facebook: {takes: []Format{FormatText, FormatImage, FormatImages, FormatVideo, FormatReel, FormatStory}, comments: 8000,
 			keeps: []string{OptFormat}, change: ghlBounds(62_000, 10_000_000, 10)},

@@ -26,6 +26,23 @@ func TestWhatIsHeldOfANetworksRates(t *testing.T) {
 	}
 }
 
+// A publisher's bounds are those of the key, whatever it reaches.
+func TestWhatIsHeldOfAPublishersRates(t *testing.T) {
+	t.Parallel()
+	for p, want := range map[Publisher]int{Blotato: 2, Bundle: 3, GHL: 1} {
+		n, _ := get(t, Facebook).Via(p)
+		list := n.Held(FormatText)
+		for _, r := range list {
+			if !r.Key || r.App {
+				t.Errorf("%s: %+v is not of its key", p, r)
+			}
+		}
+		if len(list) != want {
+			t.Errorf("%s holds %v, want %d", p, list, want)
+		}
+	}
+}
+
 // TestQuotasOfTheAppAreCountedWhereTheIndexIs: the count over everybody, when Redis has
 // lost it, reads an index that names these networks (migration 0069).
 func TestQuotasOfTheAppAreCountedWhereTheIndexIs(t *testing.T) {

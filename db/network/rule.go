@@ -195,13 +195,14 @@ type Scope struct {
 	Comment bool     // needed only for a first comment, and for a thread
 }
 
-// Rate is one limit a network states on how often, of one account unless App says
-// otherwise.
+// Rate is one limit a network states on how often, of one account unless App or Key
+// says otherwise.
 type Rate struct {
 	What string // post, reel, container, call, media, comment
 	Max  int
 	Per  time.Duration
 	App  bool // of the operator's app, over all its accounts
+	Key  bool // of a publisher's key, over all accounts and networks that it reaches
 	// Held: Herald keeps to it by itself. The others are met when the network says so:
 	// they are not documented, differ by account or server, or are read from the network.
 	Held bool
@@ -210,7 +211,7 @@ type Rate struct {
 // Held are the rates that Herald keeps to by itself for posts of a format.
 func (n *Network) Held(f Format) (list []Rate) {
 	for _, r := range n.Rates {
-		if r.Held && (r.What == "post" || r.What == string(f)) {
+		if r.Held && (r.What == "post" || r.What == string(f) || r.Key) {
 			list = append(list, r)
 		}
 	}

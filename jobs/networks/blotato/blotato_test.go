@@ -98,11 +98,11 @@ func TestAThreadGoesOutWhole(t *testing.T) {
 		{network.X, networks.Post{Text: "One\n---\nTwo\n---\nThree", Options: thread},
 			`{"additionalPosts":[{"mediaUrls":[],"text":"Two"},{"mediaUrls":[],"text":"Three"}],"mediaUrls":[],"platform":"twitter","text":"One"}`},
 		{network.Bluesky, networks.Post{Text: "One\n---\nTwo", Link: "https://b.example", Options: thread},
-			`{"additionalPosts":[{"mediaUrls":[],"text":"Two\\n\\nhttps://b.example"}],"mediaUrls":[],"platform":"bluesky","text":"One"}`},
-		{network.Threads, networks.Post{Text: "One\n---\nTwo"}, `{"mediaUrls":[],"platform":"threads","text":"One\\n---\\nTwo"}`},
-		{network.LinkedIn, networks.Post{Text: "One\n---\nTwo", Options: thread}, `{"mediaUrls":[],"platform":"linkedin","text":"One\\n---\\nTwo"}`},
+			`{"additionalPosts":[{"mediaUrls":[],"text":"Two\n\nhttps://b.example"}],"mediaUrls":[],"platform":"bluesky","text":"One"}`},
+		{network.Threads, networks.Post{Text: "One\n---\nTwo"}, `{"mediaUrls":[],"platform":"threads","text":"One\n---\nTwo"}`},
+		{network.LinkedIn, networks.Post{Text: "One\n---\nTwo", Options: thread}, `{"mediaUrls":[],"platform":"linkedin","text":"One\n---\nTwo"}`},
 		{network.Facebook, networks.Post{Text: "One", Link: "https://b.example", Options: map[string]string{network.OptPreview: "false"}},
-			`{"mediaUrls":[],"platform":"facebook","text":"One\\n\\nhttps://b.example"}`},
+			`{"mediaUrls":[],"platform":"facebook","text":"One\n\nhttps://b.example"}`},
 	} {
 		h, a := start(t, &house{})
 		c.post.Format = network.FormatText

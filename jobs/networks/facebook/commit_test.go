@@ -30,10 +30,10 @@ func publish(t *testing.T, post networks.Post) (networks.Receipt, *nettest.Host)
 func TestEachShapeIsPublishedByItsOwnCall(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]struct{ path, form, log string }{
-		"text":  {"POST /v25.0/1001/feed", "message=Hi&published=true", "POST 1001/feed"},
-		"link":  {"POST /v25.0/1001/feed", "link=https://bakery.example/bread&message=Read this&published=true", "POST 1001/feed"},
+		"text":    {"POST /v25.0/1001/feed", "message=Hi&published=true", "POST 1001/feed"},
+		"link":    {"POST /v25.0/1001/feed", "link=https://bakery.example/bread&message=Read this&published=true", "POST 1001/feed"},
 		"no card": {"POST /v25.0/1001/feed", "message=Read this\n\nhttps://bakery.example/bread&published=true", "POST 1001/feed"},
-		"image": {"POST /v25.0/1001/photos", "alt_text_custom=Loaf 1&caption=Look&published=true&url=https://herald.example/m/1", "POST 1001/photos"},
+		"image":   {"POST /v25.0/1001/photos", "alt_text_custom=Loaf 1&caption=Look&published=true&url=https://herald.example/m/1", "POST 1001/photos"},
 		"images": {"POST /v25.0/1001/feed", `attached_media[0]={"media_fbid":"7001"}&attached_media[1]={"media_fbid":"7002"}&attached_media[2]={"media_fbid":"7003"}&message=Look&published=true`,
 			"POST 1001/photos note photo.1 POST 1001/photos note photo.2 POST 1001/photos note photo.3 POST 1001/feed"},
 		"video": {"POST /v25.0/1001/videos", "description=Watch&file_url=https://herald.example/m/film&published=true", "POST 1001/videos"},
