@@ -43,7 +43,7 @@ func TestMomentsAreDaysAndComeInTheirOrder(t *testing.T) {
 func TestManyAreAmongThoseThatTheAccountHas(t *testing.T) {
 	t.Parallel()
 	plain, _ := Get(WordPress)
-	known := plain.With(map[string]string{"categories": Offer([]Choice{{"1", "News"}, {"2", "Bread & rolls"}, {"3", "one, two"}})})
+	known := plain.With(map[string]string{"categories": Offer([]Choice{{"1", "News"}, {"2", "Bread & rolls"}, {"3", "one, two"}, {"4", "Bread; rolls"}, {"5", "50% off = %3B"}})})
 	for _, c := range []struct {
 		n     *Network
 		value string
@@ -52,6 +52,10 @@ func TestManyAreAmongThoseThatTheAccountHas(t *testing.T) {
 		{plain, "Anything, else", nil},
 		{known, "News", nil},
 		{known, "News, Bread & rolls", nil},
+		{known, "Bread; rolls", nil},
+		{known, "50% off = %3B", nil},
+		{plain.With(map[string]string{"categories": "1=50% off"}), "50% off", nil},
+		{known, "rolls", []string{OptionInvalid}},
 		{known, "News, Weather", []string{OptionInvalid}},
 		{known, "one, two", []string{OptionInvalid}},
 		{plain, "a\x00b", []string{TextControl}},

@@ -61,7 +61,7 @@ func (o *Option) offer(list string) {
 	for pair := range strings.SplitSeq(list, ";") {
 		value, label, ok := strings.Cut(pair, "=")
 		if ok && (o.Pattern == nil || o.Pattern.MatchString(value)) {
-			choices = append(choices, Choice{value, label})
+			choices = append(choices, Choice{value, unescape.Replace(label)})
 		}
 	}
 	if len(choices) == 0 {
@@ -78,6 +78,7 @@ func (o *Option) offer(list string) {
 func named(list string) (choices []Choice) {
 	for pair := range strings.SplitSeq(list, ";") {
 		if _, label, ok := strings.Cut(pair, "="); ok && !strings.Contains(label, ",") {
+			label = unescape.Replace(label)
 			choices = append(choices, Choice{label, label})
 		}
 	}
@@ -89,7 +90,7 @@ func named(list string) (choices []Choice) {
 func Offer(choices []Choice) string {
 	var list strings.Builder
 	for _, c := range choices {
-		pair := c.Value + "=" + strings.Join(strings.FieldsFunc(c.Label, func(r rune) bool { return r == ';' || r == '=' || control(r) || r == '\n' || r == '\r' || r == '\t' }), " ")
+		pair := c.Value + "=" + escape.Replace(Named(c.Label))
 		if list.Len()+len(pair) > 3900 {
 			break
 		}
@@ -99,6 +100,17 @@ func Offer(choices []Choice) string {
 		list.WriteString(pair)
 	}
 	return list.String()
+}
+
+// What parts the choices of a setting stands in a name as %3B.
+var (
+	escape   = strings.NewReplacer("%", "%25", ";", "%3B")
+	unescape = strings.NewReplacer("%25", "%", "%3B", ";")
+)
+
+// Named is a name as a choice has it: in one line.
+func Named(name string) string {
+	return strings.Join(strings.FieldsFunc(name, func(r rune) bool { return control(r) || r == '\n' || r == '\r' || r == '\t' }), " ")
 }
 
 // bound is the largest value that is believed.

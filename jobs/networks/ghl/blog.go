@@ -227,7 +227,7 @@ func (b *Blog) categories(ctx context.Context, job networks.Job) ([]string, erro
 	for _, name := range chosen {
 		id := ""
 		for _, c := range there {
-			if _, shown, _ := strings.Cut(network.Offer([]network.Choice{c}), "="); strings.EqualFold(shown, name) {
+			if strings.EqualFold(network.Named(c.Label), name) {
 				id = c.Value
 			}
 		}
