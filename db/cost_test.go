@@ -64,6 +64,9 @@ var questions = []asked{
 	{"which files are owed something", []string{"media_tasks_due", "media_tasks_in_turn"}, func(ctx context.Context, p *db.Pipeline, _ time.Time) error {
 		return must(p.TakeMedia(ctx, db.MainShard, time.Minute, 500, func([]db.MediaTask) error { return nil }))
 	}},
+	{"which imports are due", []string{"imports_due"}, func(ctx context.Context, p *db.Pipeline, _ time.Time) error {
+		return must(p.TakeImports(ctx, db.MainShard, 500, func([]db.ImportKey) error { return nil }))
+	}},
 	{"what was enqueued long ago", []string{"dispatch_enqueued"}, func(ctx context.Context, p *db.Pipeline, now time.Time) error {
 		return must(p.Enqueued(ctx, now.Add(-15*time.Minute), 10_000))
 	}},
@@ -163,6 +166,9 @@ func crowd(t *testing.T, w *dbtest.World) {
 		        CASE WHEN kind = 'over' THEN 'done' WHEN n = 10003 THEN 'enqueued' ELSE 'pending' END, $2::timestamptz - interval '1 hour', $2::timestamptz - old FROM ` + kinds,
 		`INSERT INTO tenant.media_tasks (tenant_id, media_id, next_at, made_at)
 		 SELECT $1, n, $2::timestamptz + CASE kind WHEN 'due' THEN interval '-1 hour' ELSE n * interval '1 hour' END, $2 FROM ` + kinds,
+		`INSERT INTO tenant.imports (tenant_id, client_id, user_id, name, hash, head, cells, lines, columns, day_first, state, next_at, created_at)
+		 SELECT $1, 1, 1, 'x', '', '{}', '[]', '{}', '{}', false, CASE kind WHEN 'over' THEN 'done' WHEN 'ahead' THEN 'running' ELSE 'queued' END,
+		        $2::timestamptz + CASE kind WHEN 'ahead' THEN n * interval '1 hour' WHEN 'due' THEN interval '-1 hour' END, $2 FROM ` + kinds,
 		`INSERT INTO tenant.media (tenant_id, id, client_id, state, kind, type, name, path, sha256, bytes, created_at) OVERRIDING SYSTEM VALUE
 		 SELECT $1, n, 1, 'scanning', 'image', 'image/jpeg', 'x', '', sha256(n::text::bytea), 1, $2 FROM ` + kinds,
 		`INSERT INTO tenant.approval_requests (tenant_id, id, post_id, version_id, content_hash, client_id, stages, state, asked_by, asked_at, closed_at) OVERRIDING SYSTEM VALUE

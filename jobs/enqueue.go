@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/hibiken/asynq"
 	"github.com/redis/go-redis/v9"
@@ -45,14 +46,20 @@ func (r *Round) queue(d db.Dispatch) string {
 // Enqueue puts all of due into Redis in one pipeline. One that is there already
 // is fine. An error means that some may be there and some not.
 func (r *Round) Enqueue(ctx context.Context, due []db.Dispatch) error {
-	pipe := r.e.redis.Pipeline()
-	client := asynq.NewClientFromRedisClient(&pipelined{UniversalClient: r.e.redis, pipe: pipe, sent: map[string]bool{}})
+	return enqueue(ctx, r.e, due, func(d db.Dispatch) (*asynq.Task, error) { return newTask(d, r.queue(d)) })
+}
+
+// enqueue puts tasks into Redis in one pipeline, and passes over one that is there
+// already by its name.
+func enqueue[T any](ctx context.Context, e *Enqueuer, due []T, task func(T) (*asynq.Task, error)) error {
+	pipe := e.redis.Pipeline()
+	client := asynq.NewClientFromRedisClient(&pipelined{UniversalClient: e.redis, pipe: pipe, sent: map[string]bool{}})
 	for _, d := range due {
-		task, err := newTask(d, r.queue(d))
+		t, err := task(d)
 		if err != nil {
 			return err
 		}
-		if _, err := client.EnqueueContext(ctx, task); err != nil {
+		if _, err := client.EnqueueContext(ctx, t); err != nil {
 			return err
 		}
 	}
@@ -61,6 +68,14 @@ func (r *Round) Enqueue(ctx context.Context, due []db.Dispatch) error {
 	}
 	_, err := pipe.Exec(ctx)
 	return err
+}
+
+// leasedTask is a task of what stands in Postgres with a lease: key finds it there, and
+// name is the same while it is the same handing out.
+func leasedTask(kind, queue, name string, key any) (*asynq.Task, error) {
+	body, err := json.Marshal(key)
+	k := kinds[kind]
+	return asynq.NewTask(kind, body, asynq.Queue(queue), asynq.MaxRetry(k.retries), asynq.Timeout(k.timeout), asynq.TaskID(name)), err
 }
 
 // pipelined is a Redis connection on which asynq's enqueue only queues its

@@ -2,7 +2,6 @@ package jobs
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -45,19 +44,9 @@ func (t *Ticker) Imports(ctx context.Context) (sent int, err error) {
 
 // Imports puts imports into their queue.
 func (e *Enqueuer) Imports(ctx context.Context, due []db.ImportKey) error {
-	client := asynq.NewClientFromRedisClient(e.redis)
-	for _, d := range due {
-		body, err := json.Marshal(d)
-		if err != nil {
-			return err
-		}
-		k := kinds[taskImport]
-		name := fmt.Sprintf("import:%d:%d:%d", d.Tenant, d.ID, d.At)
-		if _, err := client.EnqueueContext(ctx, asynq.NewTask(taskImport, body, asynq.Queue(k.queue), asynq.MaxRetry(k.retries), asynq.Timeout(k.timeout), asynq.TaskID(name))); err != nil && !errors.Is(err, asynq.ErrTaskIDConflict) {
-			return err
-		}
-	}
-	return nil
+	return enqueue(ctx, e, due, func(d db.ImportKey) (*asynq.Task, error) {
+		return leasedTask(taskImport, queueImport, fmt.Sprintf("import:%d:%d:%d", d.Tenant, d.ID, d.At), d)
+	})
 }
 
 // importWorkers is how many imports run at once in a process.
@@ -68,25 +57,9 @@ func (s *Server) startImports() error {
 	if s.deps.Imports == nil {
 		return nil
 	}
-	mux := asynq.NewServeMux()
-	mux.HandleFunc(taskImport, s.importTask)
-	srv := s.server(importWorkers, map[string]int{queueImport: 1})
-	if err := srv.Start(mux); err != nil {
-		return err
-	}
-	s.servers = append(s.servers, srv)
-	return nil
-}
-
-func (s *Server) importTask(ctx context.Context, t *asynq.Task) error {
-	var key db.ImportKey
-	if err := json.Unmarshal(t.Payload(), &key); err != nil {
-		return fmt.Errorf("%s: %w: %w", t.Type(), err, asynq.SkipRetry)
-	}
-	waiting, done := s.untilDrained(ctx) // Stop breaks it off; another worker goes on
-	defer done()
-	if err := s.deps.Imports.Run(waiting, key); err != nil {
-		s.deps.Log.WarnContext(ctx, "import broke off", "import", key.ID, "tenant", key.Tenant, "err", err)
-	}
-	return nil // the import's row says when it is due again; asynq need not
+	return s.startQueue(queueImport, taskImport, importWorkers, leased(s, func(ctx context.Context, key db.ImportKey) {
+		if err := s.deps.Imports.Run(ctx, key); err != nil {
+			s.deps.Log.WarnContext(ctx, "import broke off", "import", key.ID, "tenant", key.Tenant, "err", err)
+		}
+	}))
 }

@@ -39,29 +39,15 @@ func (s *Sweeper) Media(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Media puts tasks of the media queue into Redis in one pipeline.
+// Media puts tasks of the media queue into Redis.
 func (e *Enqueuer) Media(ctx context.Context, due []db.MediaTask) error {
-	pipe := e.redis.Pipeline()
-	client := asynq.NewClientFromRedisClient(&pipelined{UniversalClient: e.redis, pipe: pipe, sent: map[string]bool{}})
-	for _, d := range due {
-		body, err := json.Marshal(d.MediaKey)
-		if err != nil {
-			return err
-		}
-		k, queue := kinds[taskMedia], queueMedia
+	return enqueue(ctx, e, due, func(d db.MediaTask) (*asynq.Task, error) {
+		queue := queueMedia
 		if d.Video {
 			queue = queueFilm
 		}
-		name := fmt.Sprintf("media:%s:%d:%d", d.Shard, d.Tenant, d.ID)
-		if _, err := client.EnqueueContext(ctx, asynq.NewTask(taskMedia, body, asynq.Queue(queue), asynq.MaxRetry(k.retries), asynq.Timeout(k.timeout), asynq.TaskID(name))); err != nil {
-			return err
-		}
-	}
-	if pipe.Len() == 0 {
-		return nil
-	}
-	_, err := pipe.Exec(ctx)
-	return err
+		return leasedTask(taskMedia, queue, fmt.Sprintf("media:%s:%d:%d", d.Shard, d.Tenant, d.ID), d.MediaKey)
+	})
 }
 
 // startMedia starts the workers of the media queue, if this process has them.
@@ -69,28 +55,39 @@ func (s *Server) startMedia() error {
 	if s.librarian == nil {
 		return nil
 	}
-	for queue, workers := range map[string]int{queueMedia: s.deps.Settings.MediaWorkers, queueFilm: (s.deps.Settings.MediaWorkers + 1) / 2} {
-		mux := asynq.NewServeMux()
-		mux.HandleFunc(taskMedia, s.mediaTask)
-		srv := s.server(workers, map[string]int{queue: 1})
-		if err := srv.Start(mux); err != nil {
-			return err
+	work := leased(s, func(ctx context.Context, key db.MediaKey) {
+		if err := s.librarian.Work(ctx, key); err != nil {
+			s.deps.Log.WarnContext(ctx, "media task put off", "task", key.ID, "tenant", key.Tenant, "err", err)
 		}
-		s.servers = append(s.servers, srv)
+		s.Nudge() // the workspace may have its next in the queue
+	})
+	pictures := s.deps.Settings.MediaWorkers
+	return errors.Join(s.startQueue(queueMedia, taskMedia, pictures, work), s.startQueue(queueFilm, taskMedia, (pictures+1)/2, work))
+}
+
+// startQueue starts the workers of one queue that has a kind of task of its own.
+func (s *Server) startQueue(queue, kind string, workers int, work asynq.HandlerFunc) error {
+	mux := asynq.NewServeMux()
+	mux.HandleFunc(kind, work)
+	srv := s.server(workers, map[string]int{queue: 1})
+	if err := srv.Start(mux); err != nil {
+		return err
 	}
+	s.servers = append(s.servers, srv)
 	return nil
 }
 
-func (s *Server) mediaTask(ctx context.Context, t *asynq.Task) error {
-	var key db.MediaKey
-	if err := json.Unmarshal(t.Payload(), &key); err != nil {
-		return fmt.Errorf("%s: %w: %w", t.Type(), err, asynq.SkipRetry)
+// leased works on what a task's key finds in Postgres. Stop ends its context, and another
+// worker begins it anew or goes on; its row says when it is due again, so asynq need not.
+func leased[K any](s *Server, work func(context.Context, K)) asynq.HandlerFunc {
+	return func(ctx context.Context, t *asynq.Task) error {
+		var key K
+		if err := json.Unmarshal(t.Payload(), &key); err != nil {
+			return fmt.Errorf("%s: %w: %w", t.Type(), err, asynq.SkipRetry)
+		}
+		waiting, done := s.untilDrained(ctx)
+		defer done()
+		work(waiting, key)
+		return nil
 	}
-	waiting, done := s.untilDrained(ctx) // Stop gives the file back; another worker begins it anew
-	defer done()
-	if err := s.librarian.Work(waiting, key); err != nil {
-		s.deps.Log.WarnContext(ctx, "media task put off", "task", key.ID, "tenant", key.Tenant, "err", err)
-	}
-	s.Nudge()  // the workspace may have its next in the queue
-	return nil // the task's row says when it is due again; asynq need not
 }
