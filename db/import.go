@@ -111,14 +111,16 @@ func (sc *Scope) columnsOf(ctx context.Context, tx pgx.Tx, head []string) (colum
 	return columns, dayFirst, err
 }
 
-const sqlImportList = importColumns + ` AND ($2 OR i.client_id = ANY ($3)) ORDER BY i.created_at DESC, i.id DESC LIMIT 50`
+const sqlImportList = importColumns + `
+	   AND ($2 OR i.client_id = ANY ($3) AND (i.user_id = $4 OR NOT 'client' = ANY (i.columns))) ORDER BY i.created_at DESC, i.id DESC LIMIT 50`
 
-// Imports lists those of the clients that the actor may write for, newest first.
+// Imports lists those of the clients that the actor may write for, newest first. One whose
+// rows say their client is its owner's, and of who may write for every client.
 func (sc *Scope) Imports(ctx context.Context) (list []Import, err error) {
 	defer wrap(&err, "list imports")
 	clients, all := sc.Actor.ClientsWith(model.PostsWrite)
 	err = sc.read(ctx, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, sqlImportList, sc.Actor.Tenant, all, clients)
+		rows, err := tx.Query(ctx, sqlImportList, sc.Actor.Tenant, all, clients, sc.Actor.User)
 		if err != nil {
 			return err
 		}
@@ -147,6 +149,9 @@ func (sc *Scope) importOf(ctx context.Context, tx pgx.Tx, id model.ImportID) (i 
 	if err := sc.need(model.PostsWrite, i.ClientID, "import"); err != nil {
 		return Import{}, err
 	}
+	if _, all := sc.Actor.ClientsWith(model.PostsWrite); !all && i.UserID != sc.Actor.User && slices.Contains(i.Columns, ColumnClient) {
+		return Import{}, errNoImport // it holds rows of clients that may not be theirs
+	}
 	return i, nil
 }
 
@@ -154,7 +159,7 @@ func (sc *Scope) importOf(ctx context.Context, tx pgx.Tx, id model.ImportID) (i 
 type ImportPreview struct {
 	Import
 	Samples  []string                   // of each column, the first cell that is not empty
-	Accounts map[model.AccountID]string // what the client's accounts are called
+	Accounts map[model.AccountID]string // what accounts of its clients are called
 	Previews []PreviewedRow             // the first ones
 	Wrong    []PreviewedRow             // those of which no post would be made, the first ones
 	Bad      int                        // how many those are
@@ -224,7 +229,7 @@ func (p *ImportPreview) look(in importing, cells [][]string) {
 			}
 		}
 	}
-	for _, a := range in.client.Accounts {
+	for _, a := range in.allAccounts() {
 		p.Accounts[a.ID] = network.Label(a.Network) + " " + a.Handle
 	}
 }
@@ -248,65 +253,6 @@ func missing(columns []ImportColumn) string {
 		return "Say which column holds the day beside the time."
 	}
 	return ""
-}
-
-const sqlImportCells = `SELECT cells, lines FROM tenant.imports WHERE tenant_id = $1 AND id = $2`
-
-const sqlImportFiles = `
-	SELECT DISTINCT ON (lower(name)) lower(name), id FROM tenant.media
-	 WHERE tenant_id = $1 AND client_id = $2 AND lower(name) = ANY ($3) AND state NOT IN ('deleted', 'refused', 'quarantined') ORDER BY lower(name), id DESC`
-
-// openImport reads the rows and what they are read by.
-func (sc *Scope) openImport(ctx context.Context, tx pgx.Tx, i Import) (in importing, cells [][]string, lines []int, err error) {
-	in = importing{columns: i.Columns, dayFirst: i.DayFirst, client: ComposerClient{ID: i.ClientID, Name: i.Client, Zone: i.Zone}}
-	if err = tx.QueryRow(ctx, sqlImportCells, sc.Actor.Tenant, i.ID).Scan(&cells, &lines); err != nil {
-		return in, nil, nil, err
-	}
-	rows, err := tx.Query(ctx, sqlComposerAccounts, sc.Actor.Tenant, false, []model.ClientID{i.ClientID}, nil)
-	if err != nil {
-		return in, nil, nil, err
-	}
-	if in.client.Accounts, err = pgx.CollectRows(rows, pgx.RowToStructByName[ComposerAccount]); err != nil {
-		return in, nil, nil, err
-	}
-	if in.labels, err = sc.labels(ctx, tx); err != nil {
-		return in, nil, nil, err
-	}
-	facts, err := sc.timeFacts(ctx, tx, []Target{{ClientID: i.ClientID}})
-	if err != nil {
-		return in, nil, nil, err
-	}
-	in.may = func(when model.When) error {
-		if err := sc.timely(when); err != nil {
-			return err
-		}
-		return facts.outsideBlackouts([]model.ClientID{i.ClientID}, when.At)
-	}
-	in.files, err = sc.importFiles(ctx, tx, in, cells)
-	return in, cells, lines, err
-}
-
-func (sc *Scope) importFiles(ctx context.Context, tx pgx.Tx, in importing, cells [][]string) (files map[string]model.MediaID, err error) {
-	var names []string
-	for _, row := range cells {
-		for _, word := range fileWords(in.cell(row, ColumnMedia)) {
-			if !isAddress(word) {
-				names = append(names, strings.ToLower(word))
-			}
-		}
-	}
-	files = map[string]model.MediaID{}
-	if len(names) == 0 || !sc.Actor.May(model.MediaView, in.client.ID) {
-		return files, nil
-	}
-	rows, err := tx.Query(ctx, sqlImportFiles, sc.Actor.Tenant, in.client.ID, names)
-	if err != nil {
-		return nil, err
-	}
-	var name string
-	var id model.MediaID
-	_, err = pgx.ForEachRow(rows, []any{&name, &id}, func() error { files[name] = id; return nil })
-	return files, err
 }
 
 const sqlImportStart = `

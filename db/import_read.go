@@ -2,6 +2,7 @@ package db
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,6 +23,7 @@ const (
 	ColumnClock    ImportColumn = "clock"
 	ColumnAccounts ImportColumn = "accounts"
 	ColumnNetworks ImportColumn = "networks"
+	ColumnClient   ImportColumn = "client" // whose post the row is; empty: the table's client
 	ColumnMedia    ImportColumn = "media"
 	ColumnAlt      ImportColumn = "alt"
 	ColumnLink     ImportColumn = "link"
@@ -33,7 +35,7 @@ const (
 
 // ImportColumns lists what a column can mean, in the order of a form.
 func ImportColumns() []ImportColumn {
-	return []ImportColumn{ColumnText, ColumnDay, ColumnClock, ColumnAccounts, ColumnNetworks, ColumnMedia, ColumnAlt, ColumnLink, ColumnComment, ColumnLabels, ColumnCampaign, ColumnNotes}
+	return []ImportColumn{ColumnText, ColumnDay, ColumnClock, ColumnAccounts, ColumnNetworks, ColumnClient, ColumnMedia, ColumnAlt, ColumnLink, ColumnComment, ColumnLabels, ColumnCampaign, ColumnNotes}
 }
 
 // TextFor is the column of the text of one network.
@@ -61,6 +63,7 @@ var guesses = []struct {
 	{ColumnClock, "time clock hour uhrzeit zeit heure"},
 	{ColumnAccounts, "account accounts handle profile profiles page konto konten profil destination"},
 	{ColumnNetworks, "network networks channel channels platform platforms netzwerk kanal plattform"},
+	{ColumnClient, "client clients brand brands customer kunde kunden marke mandant"},
 	{ColumnMedia, "media image images picture pictures photo photos video videos file files bild bilder datei attachment"},
 	{ColumnAlt, "alt alternative alttext accessibility"},
 	{ColumnLink, "link url website"},
@@ -95,7 +98,7 @@ func guessColumn(name string) ImportColumn {
 			return TextFor(n.Name)
 		}
 	}
-	for _, one := range []ImportColumn{ColumnAlt, ColumnComment, ColumnMedia, ColumnLink, ColumnCampaign, ColumnLabels, ColumnAccounts, ColumnNetworks, ColumnDay, ColumnClock, ColumnNotes, ColumnText} {
+	for _, one := range []ImportColumn{ColumnAlt, ColumnComment, ColumnMedia, ColumnLink, ColumnCampaign, ColumnLabels, ColumnClient, ColumnAccounts, ColumnNetworks, ColumnDay, ColumnClock, ColumnNotes, ColumnText} {
 		i := slices.IndexFunc(guesses, func(g struct {
 			column ImportColumn
 			words  string
@@ -118,10 +121,41 @@ type importing struct {
 	labels   []Label
 	files    map[string]model.MediaID // by name, in small letters
 	may      func(model.When) error   // refuses a time
+
+	named map[string]*importing // the same for clients that rows name, by name in small letters
+}
+
+// all are the table's client and those that rows name.
+func (in *importing) all() []*importing {
+	list := []*importing{in}
+	for _, name := range slices.Sorted(maps.Keys(in.named)) {
+		list = append(list, in.named[name])
+	}
+	return list
+}
+
+func (in *importing) allAccounts() (list []ComposerAccount) {
+	for _, one := range in.all() {
+		list = append(list, one.client.Accounts...)
+	}
+	return list
+}
+
+// of is what a row is read by: its own client's, or the table's where it names none.
+func (in importing) of(row []string) (_ importing, ok bool) {
+	word := in.cell(row, ColumnClient)
+	if word == "" {
+		return in, true
+	}
+	if one := in.named[fold(word)]; one != nil {
+		return *one, true
+	}
+	return in, false
 }
 
 // ImportedRow is what one row says.
 type ImportedRow struct {
+	Client    string // whose it is
 	Form      PostForm
 	When      model.When // zero: no time
 	Addresses []string   // of files that are to be fetched, in their places among Order
@@ -139,6 +173,12 @@ func (in importing) cell(row []string, c ImportColumn) string {
 
 // read reads a row.
 func (in importing) read(row []string) (r ImportedRow) {
+	in, ok := in.of(row)
+	if !ok {
+		r.no("There is no client “%s” that you may write for.", model.Excerpt(in.cell(row, ColumnClient), 60))
+		return r
+	}
+	r.Client = in.client.Name
 	r.Form.Content = model.Content{Text: in.cell(row, ColumnText), Link: in.cell(row, ColumnLink), FirstComment: in.cell(row, ColumnComment), Variants: map[string]model.Variant{}}
 	r.Form.Notes = in.cell(row, ColumnNotes)
 	for i, c := range in.columns {

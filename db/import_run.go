@@ -162,12 +162,13 @@ func (sc *Scope) endImport(ctx context.Context, i Import) error {
 func (sc *Scope) importRow(ctx context.Context, i Import, in importing, n int, row []string, fetch FetchFile) (one importedRow, err error) {
 	one = importedRow{row: n}
 	r := in.read(row)
+	in, _ = in.of(row) // a row of nobody's is refused by read
 	fetched := map[string]model.MediaID{}
 	for _, address := range r.Addresses {
 		if len(r.Problems) > 0 {
 			break // nothing is fetched for a post that is not made
 		}
-		id, err := fetch(ctx, sc, i.ClientID, address)
+		id, err := fetch(ctx, sc, in.client.ID, address)
 		if no, refused := model.Refused(err); refused {
 			r.no("%s: %s", model.Excerpt(address, 80), no.Say)
 		} else if err != nil {

@@ -302,3 +302,63 @@ func TestColumnsAreGuessedAndThenRemembered(t *testing.T) {
 		t.Errorf("%+v", second.Import)
 	}
 }
+
+// TestRowsSayWhoseTheyAre: each row is read by its own client's accounts, clocks, silence
+// and library, and a client that the person may not write for is as one that there is not.
+func TestRowsSayWhoseTheyAre(t *testing.T) {
+	t.Parallel()
+	b := newBringer(t)
+	museum, secret := b.agency.Client(t, "museum"), b.agency.Client(t, "secret")
+	for client, handle := range map[model.ClientID]string{museum: "@museum", secret: "@secret"} {
+		id := b.agency.Account(t, client, network.Mastodon)
+		b.Super(t, dbtest.SecondShard, `UPDATE tenant.accounts SET handle = $3 WHERE tenant_id = $1 AND id = $2`, b.agency.ID, id, handle)
+	}
+	b.Super(t, dbtest.SecondShard, `UPDATE tenant.clients SET zone = 'America/New_York' WHERE id = $1`, museum)
+	grants := map[model.ClientID][]model.Permission{b.client: model.Editor.Grants(), museum: model.Editor.Grants()}
+	editor := b.agency.Member(t, model.Editor, grants)
+	table := "Text,Client,Date,Accounts,Images\n" +
+		"Of the table,,2026-04-02 10:00,mastodon,\n" + // acme is silent then
+		"Of the museum,CLIENT Museum,2026-04-02 10:00,mastodon,\n" +
+		"Not theirs,Client secret,,mastodon,\n" +
+		"Nobody's,Client nowhere,,mastodon,\n" +
+		"Wrong account,Client museum,,@acme,\n" +
+		"Wrong file,Client museum,,mastodon,Loaf of bread.jpg\n"
+	id, _, err := editor.AddImport(t.Context(), b.client, "plan.csv", []byte(table))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := editor.PreviewImport(t.Context(), id, nil, true)
+	if err != nil || p.Columns[1] != db.ColumnClient || p.Bad != 5 {
+		t.Fatalf("%d rows are wrong, %v, %v", p.Bad, p.Columns, err)
+	}
+	if err := editor.StartImport(t.Context(), id, p.Columns, true); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.work(t); err != nil {
+		t.Fatal(err)
+	}
+	_, list, err := editor.ImportOutcomes(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range list {
+		want := map[int]string{2: "quiet day", 3: "", 4: "no client “Client secret” that you may write for", 5: "no client “Client nowhere” that you may write for", 6: "Client museum has no account “@acme”", 7: "Client museum has no file"}[one.Line]
+		if (want == "") != (one.Post != nil) || !strings.Contains(one.Say, want) {
+			t.Errorf("line %d: post %v, %q", one.Line, one.Post, one.Say)
+		}
+		if one.Post == nil {
+			continue
+		}
+		page, err := editor.Post(t.Context(), *one.Post)
+		if err != nil || page.Targets[0].ClientID != museum || page.Targets[0].DueAt == nil || page.Targets[0].DueAt.UTC().Hour() != 14 {
+			t.Errorf("the museum's post is %+v, %v", page.Targets, err)
+		}
+	}
+	colleague := b.agency.Member(t, model.Editor, map[model.ClientID][]model.Permission{b.client: model.Editor.Grants()})
+	if _, _, err := colleague.ImportOutcomes(t.Context(), id); err == nil {
+		t.Error("a colleague of one client reads the rows of another's")
+	}
+	if list, err := colleague.Imports(t.Context()); err != nil || len(list) != 0 {
+		t.Errorf("a colleague's list: %+v, %v", list, err)
+	}
+}

@@ -191,7 +191,7 @@ func (d *Desk) drawImport(w http.ResponseWriter, r *http.Request, scope *db.Scop
 		return err
 	}
 	here := at(scope, "/imports/"+id(i.ID))
-	p := imports.Props{Back: at(scope, "/imports"), Name: fileOr(i.Name), Client: i.Client, Zone: web.City(i.Zone), Action: here, State: string(i.State), Rows: i.Rows, Done: i.Done, Made: i.Made,
+	p := imports.Props{Back: at(scope, "/imports"), Name: fileOr(i.Name), Client: i.Client, Several: slices.Contains(i.Columns, db.ColumnClient), Zone: web.City(i.Zone), Action: here, State: string(i.State), Rows: i.Rows, Done: i.Done, Made: i.Made,
 		Errors: here + "/refused.csv", Problem: problem}
 	if i.State != db.ImportQueued && i.State != db.ImportRunning {
 		p.Forget = here + "/removal"
@@ -228,7 +228,7 @@ func (d *Desk) openImport(scope *db.Scope, i db.ImportPreview, p *imports.Props)
 func line(n int) string { return "Line " + strconv.Itoa(n) }
 
 func previewOf(i db.ImportPreview, one db.PreviewedRow) imports.Preview {
-	p := imports.Preview{Line: strconv.Itoa(one.Line), Text: model.Excerpt(one.Form.Content.Text, 140), Problems: one.Problems}
+	p := imports.Preview{Line: strconv.Itoa(one.Line), Client: one.Client, Text: model.Excerpt(one.Form.Content.Text, 140), Problems: one.Problems}
 	var names, also []string
 	for _, a := range one.Form.Content.Accounts {
 		names = append(names, i.Accounts[a])
@@ -248,7 +248,7 @@ func previewOf(i db.ImportPreview, one db.PreviewedRow) imports.Preview {
 
 // columnLabels are the columns as a form calls them.
 var columnLabels = map[db.ImportColumn]string{
-	db.ColumnNone: "Leave it out", db.ColumnText: "Text", db.ColumnDay: "Day, or day and time", db.ColumnClock: "Time of day", db.ColumnAccounts: "Accounts", db.ColumnNetworks: "Networks", db.ColumnMedia: "Files: addresses, or names of the library",
+	db.ColumnNone: "Leave it out", db.ColumnText: "Text", db.ColumnDay: "Day, or day and time", db.ColumnClock: "Time of day", db.ColumnAccounts: "Accounts", db.ColumnNetworks: "Networks", db.ColumnClient: "Client", db.ColumnMedia: "Files: addresses, or names of the library",
 	db.ColumnAlt: "Alt text of the files", db.ColumnLink: "Link", db.ColumnComment: "First comment", db.ColumnLabels: "Labels", db.ColumnCampaign: "Campaign", db.ColumnNotes: "Internal notes",
 }
 
