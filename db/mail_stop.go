@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -20,13 +21,17 @@ const (
 
 // ReminderScope is the door of one person to their own reminders in one workspace.
 type ReminderScope struct {
-	Agency  string
+	Agency  string // as its look calls it
+	Look    ShownLook
 	Stopped bool // they come no more
 
 	sc  *Scope // of nobody: it grants nothing
 	who model.AskedPerson
 	of  model.ClientID // an approver's
 }
+
+// Workspace is whose reminders they are.
+func (rm *ReminderScope) Workspace() model.TenantID { return rm.sc.Actor.Tenant }
 
 var errNoStop = model.Refuse(model.NotFound, "This address does not belong to reminders. Use the link in your e-mail again, whole.")
 
@@ -53,7 +58,6 @@ func (s *Store) Reminders(ctx context.Context, token string) (_ *ReminderScope, 
 	if rm.sc, err = s.nobody(w); err != nil {
 		return nil, err
 	}
-	rm.Agency = rm.sc.Workspace.Name
 	if rm.who.User != 0 {
 		team, err := rm.sc.team(ctx)
 		if err != nil {
@@ -81,7 +85,19 @@ func (rm *ReminderScope) load(ctx context.Context, tx pgx.Tx) error {
 	if strings.TrimSpace(rm.who.Name) == "" {
 		return errNoStop
 	}
-	return tx.QueryRow(ctx, sqlStopStands, rm.sc.Actor.Tenant, rm.who.User, rm.who.Approver).Scan(&rm.Stopped)
+	if err := tx.QueryRow(ctx, sqlStopStands, rm.sc.Actor.Tenant, rm.who.User, rm.who.Approver).Scan(&rm.Stopped); err != nil {
+		return err
+	}
+	return rm.dress(ctx, tx)
+}
+
+// dress has an approver's page look as the client's do, and a member's be Herald's own.
+func (rm *ReminderScope) dress(ctx context.Context, tx pgx.Tx) (err error) {
+	if rm.who.Approver != 0 {
+		rm.Look, err = rm.sc.shownLook(ctx, tx, rm.of)
+	}
+	rm.Agency = cmp.Or(rm.Look.Name, rm.sc.Workspace.Name)
+	return err
 }
 
 const sqlStopInsert = `INSERT INTO tenant.mail_stops (tenant_id, user_id, approver_id, at) VALUES ($1, nullif($2, 0), nullif($3, 0), $4) ON CONFLICT DO NOTHING`

@@ -13,7 +13,8 @@ import (
 
 // pipelineCalls tries each function of the pipeline that is told a workspace with
 // that of a stranger and ids that are north's: $1 is the stranger, $2 a target, $3
-// its version, $4 an account, $5 a mail, $6 an event, $7 the owner of its claim.
+// its version, $4 an account, $5 a mail, $6 an event, $7 the owner of its claim, $8 an
+// approval request.
 var pipelineCalls = map[string]string{
 	"sent_by_account": `SELECT count(*) FROM tenant.sent_by_account($1, $4, '2020-01-01')`,
 	"claim_targets": `SELECT count(*) FROM tenant.claim_targets(ARRAY[$1::bigint], ARRAY[$2::bigint], ARRAY[$3::bigint], ARRAY[99::bigint], ARRAY[$7::uuid],
@@ -40,6 +41,7 @@ var pipelineCalls = map[string]string{
 	"put_off_reminders": `SELECT count(*) FROM (SELECT tenant.put_off_reminders($1, (SELECT array_agg(n) FROM generate_series(1, 1000) n), '2027-01-01', NULL)) x WHERE false`,
 	"send_reminder":     `SELECT tenant.send_reminder($1, (SELECT array_agg(n) FROM generate_series(1, 1000) n), '2027-01-01', '2026-03-12', 'x', 'reminder', 'x@x.example', '', '{}', NULL, NULL, NULL, NULL)::int`,
 	"mail_pictures":     `SELECT count(*) FROM tenant.mail_pictures($1, (SELECT array_agg(n) FROM generate_series(1, 1000) n))`,
+	"mail_look":         `SELECT count(*) FROM tenant.mail_look($1, $8)`,
 	"notice_facts":      `SELECT count(*) FROM tenant.notice_facts($1, $2, $4)`,
 	"drop_uploads":      `SELECT tenant.drop_uploads(ARRAY[$1::bigint], (SELECT array_agg(n) FROM generate_series(10000, 10100) n))`,
 	"stage_media":       `SELECT count(*) FROM tenant.stage_media($1, $3, 'pretended', 'x', $7, '2026-03-12', '2026-03-13') WHERE verdict <> 'gone'`,
@@ -118,8 +120,8 @@ func TestPipelineFunctionsMatchEveryPart(t *testing.T) {
 	for name, sql := range pipelineCalls {
 		n := int64(-1)
 		// A cast of every argument, so that a call may leave some out.
-		sql = `WITH told AS (SELECT $1::bigint, $2::bigint, $3::bigint, $4::bigint, $5::bigint, $6::bigint, $7::uuid) ` + sql
-		if err := conn.QueryRow(t.Context(), sql, south.ID, h.PlannedTarget, version, h.Account, mail, event, owner).Scan(&n); err != nil || n != 0 {
+		sql = `WITH told AS (SELECT $1::bigint, $2::bigint, $3::bigint, $4::bigint, $5::bigint, $6::bigint, $7::uuid, $8::bigint) ` + sql
+		if err := conn.QueryRow(t.Context(), sql, south.ID, h.PlannedTarget, version, h.Account, mail, event, owner, h.Request).Scan(&n); err != nil || n != 0 {
 			t.Errorf("%s with south's name and north's ids: %d rows, %v", name, n, err)
 		}
 	}

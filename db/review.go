@@ -18,8 +18,9 @@ import (
 // at one client. While it reads, row-level security hides every other client and
 // every internal comment.
 type ReviewScope struct {
-	Agency string
+	Agency string // as its look calls it
 	Client string
+	Look   ShownLook
 	Zone   string // the person's own if they chose one, else the client's
 	Person string
 
@@ -57,11 +58,15 @@ func (s *Store) Review(ctx context.Context, token string) (_ *ReviewScope, err e
 	if err != nil {
 		return nil, err
 	}
-	rs := &ReviewScope{Agency: sc.Workspace.Name, hash: secret.HashToken(token), sc: sc}
+	rs := &ReviewScope{hash: secret.HashToken(token), sc: sc}
 	var revoked bool
 	err = rs.sc.read(ctx, func(tx pgx.Tx) error {
-		return tx.QueryRow(ctx, sqlReviewLink, sc.Actor.Tenant, rs.hash[:]).Scan(&rs.link, &rs.expires, &revoked,
-			&rs.who.ID, &rs.who.Name, &rs.who.Email, &rs.who.ClientID, &rs.banned, &rs.Client, &rs.who.Zone, &rs.Zone, &rs.ClientZone)
+		if err := tx.QueryRow(ctx, sqlReviewLink, sc.Actor.Tenant, rs.hash[:]).Scan(&rs.link, &rs.expires, &revoked,
+			&rs.who.ID, &rs.who.Name, &rs.who.Email, &rs.who.ClientID, &rs.banned, &rs.Client, &rs.who.Zone, &rs.Zone, &rs.ClientZone); err != nil {
+			return err
+		}
+		rs.Look, err = sc.shownLook(ctx, tx, rs.who.ClientID)
+		return err
 	})
 	if noRows(err) {
 		return nil, errNoLink
@@ -69,7 +74,7 @@ func (s *Store) Review(ctx context.Context, token string) (_ *ReviewScope, err e
 	if err != nil {
 		return nil, err
 	}
-	rs.Person, rs.sc.Actor.Name = rs.who.Name, rs.who.Name
+	rs.Agency, rs.Person, rs.sc.Actor.Name = rs.Look.Name, rs.who.Name, rs.who.Name
 	rs.gone = rs.whyGone(revoked)
 	return rs, rs.gone
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"strings"
 	"time"
 
 	"herald/db"
@@ -25,6 +26,11 @@ func memberSeen(of dbtest.Holding) string {
 func clientSeen(of dbtest.Holding) string {
 	c, _, _ := of.Owner.ClientSetting(context.Background(), of.Client)
 	return c.Seen()
+}
+
+func lookSeen(of dbtest.Holding) int {
+	l, _ := of.Owner.Look(context.Background(), of.Client)
+	return l.Revision
 }
 
 func freeChange(f call) method {
@@ -105,6 +111,36 @@ func clientSettingMethods() map[string]method {
 			c, blackouts, err := sc.ClientSetting(ctx, of.Client)
 			return []any{c, blackouts}, err
 		}),
+		"Look": byRole(one(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+			return sc.Look(ctx, of.Client)
+		})),
+		"KeepLook": byRole(method{changes: true, calls: map[string]call{
+			"client": func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+				return nil, sc.KeepLook(ctx, of.Client, db.LookForm{Name: fresh(), Accent: "#1f6feb", Seen: lookSeen(of)})
+			},
+			"logo": func(ctx context.Context, sc *db.Scope, own, of dbtest.Holding) (any, error) {
+				return nil, sc.KeepLook(ctx, own.Client, db.LookForm{Name: fresh(), Logo: &of.Media, Seen: lookSeen(own)})
+			},
+		}}),
+		"ReviewHost": byRole(one(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+			return sc.ReviewHost(ctx, of.Client)
+		})),
+		"KeepReviewHost": byRole(writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+			return nil, sc.KeepReviewHost(ctx, of.Client, strings.ReplaceAll(strings.ToLower(fresh()), " ", "-")+".example", "herald.example")
+		})),
+		"CheckedReviewHost": byRole(writes(func(ctx context.Context, sc *db.Scope, own, of dbtest.Holding) (any, error) {
+			host := "checked-" + strings.ToLower(own.Mark) + ".example"
+			if err := own.Owner.KeepReviewHost(ctx, own.Client, host, ""); err != nil {
+				return nil, err
+			}
+			return nil, sc.CheckedReviewHost(ctx, of.Client, db.HostFinding{Host: host, Owned: true, Live: true})
+		})),
+		"RemoveReviewHost": byRole(writes(func(ctx context.Context, sc *db.Scope, own, of dbtest.Holding) (any, error) {
+			if err := own.Owner.KeepReviewHost(ctx, own.Client, "removed-"+strings.ToLower(own.Mark)+".example", ""); err != nil {
+				return nil, err
+			}
+			return nil, sc.RemoveReviewHost(ctx, of.Client)
+		})),
 		"AddClient": freeChange(func(ctx context.Context, sc *db.Scope, _, _ dbtest.Holding) (any, error) {
 			return sc.AddClient(ctx, db.ClientForm{Name: fresh(), Zone: "Europe/Paris"})
 		}),

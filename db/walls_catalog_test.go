@@ -189,6 +189,7 @@ var granted = map[string]struct{ app, pipeline string }{
 	"invitations":          {app: "IU"},
 	"labels":               {app: "IUD"},
 	"link_cards":           {app: "IUD"},
+	"looks":                {app: "IU"},
 	"mail_stops":           {app: "ID"},
 	"mails":                {app: "IU", pipeline: "IUD"},
 	"media":                {app: "IU", pipeline: "IU"},

@@ -44,6 +44,7 @@ type Deps struct {
 	CheckToken   connect.TokenChecker        // asks a network about a token
 	Versions     map[network.Name]string     // of networks' APIs, where the operator chose one
 	Networks     connect.Networks            // asks networks for whoever signs in there
+	Hosts        desk.HostLooker             // looks at names that agencies say are theirs
 	Changes      desk.Changes                // says when a workspace changes
 }
 
@@ -53,8 +54,16 @@ const patience = 5 * time.Second
 // New is the whole web of one Herald.
 func New(d Deps) http.Handler {
 	mux := http.NewServeMux()
-	register(mux, d)
-	return web.Behind(d.Proxies, web.Headers(secure(d), web.Paced(edge(d).OwnOrigin(mux))))
+	hosts := &web.Hosts{Held: d.Store.HeldHosts, Own: d.BaseURL, Log: d.Log}
+	register(mux, d, hosts)
+	return web.Behind(d.Proxies, web.Headers(secure(d), web.Paced(edge(d).OwnOrigin(hosts.Only(mux, nothing(edge(d)))))))
+}
+
+// nothing answers an address at which there is nothing.
+func nothing(edge *web.Edge) http.Handler {
+	return edge.Open(func(w http.ResponseWriter, r *http.Request) error {
+		return model.Refuse(model.NotFound, "There is nothing at this address.")
+	})
 }
 
 func edge(d Deps) *web.Edge {
@@ -65,7 +74,7 @@ func edge(d Deps) *web.Edge {
 // with a stranger's ids.
 func Patterns(d Deps) []string {
 	var all list
-	register(&all, d)
+	register(&all, d, nil)
 	return all
 }
 
@@ -75,22 +84,22 @@ func (l *list) Handle(pattern string, _ http.Handler) { *l = append(*l, pattern)
 
 func secure(d Deps) bool { return strings.HasPrefix(d.BaseURL, "https://") }
 
-func register(mux web.Mux, d Deps) {
+func register(mux web.Mux, d Deps, hosts *web.Hosts) {
 	edge := edge(d)
-	desk := &desk.Desk{Edge: edge, Ring: d.Ring, Blobs: d.Blobs, BaseURL: d.BaseURL, URLLife: d.URLLife, Cost: d.Cost, Limits: desk.Limits{UploadBytes: d.UploadBytes, Patience: patience}, CheckAddress: d.CheckAddress, Fetch: d.Fetch, CheckToken: d.CheckToken, Networks: d.Networks, Versions: d.Versions, Changes: d.Changes}
+	desk := &desk.Desk{Edge: edge, Ring: d.Ring, Blobs: d.Blobs, BaseURL: d.BaseURL, URLLife: d.URLLife, Cost: d.Cost, Limits: desk.Limits{UploadBytes: d.UploadBytes, Patience: patience}, CheckAddress: d.CheckAddress, Fetch: d.Fetch, CheckToken: d.CheckToken, Networks: d.Networks, Versions: d.Versions, Hosts: d.Hosts, Changes: d.Changes}
 	mux = web.Intake{Mux: mux, Edge: edge, Bodies: bodies}
 	desk.Register(mux)
 	signin.Register(mux, edge, d.Ring, d.Cost)
-	review.Register(mux, review.Deps{Edge: edge, Ring: d.Ring, URLLife: d.URLLife, BaseURL: d.BaseURL})
+	review.Register(mux, review.Deps{Edge: edge, Ring: d.Ring, URLLife: d.URLLife, BaseURL: d.BaseURL, Hosts: hosts})
 	connect.Register(mux, connect.Deps{Edge: edge, Networks: d.Networks, CheckAddress: d.CheckAddress, CheckToken: d.CheckToken, BaseURL: d.BaseURL, Secure: secure(d)})
 	hooks.Register(mux, hooks.Deps{Edge: edge, Ring: d.Ring, Blobs: d.Blobs, BaseURL: d.BaseURL})
+	mux.Handle("GET "+web.HostChallenge, edge.Open(hosts.Answer))
+	mux.Handle("GET /hosts", edge.Open(hosts.Ask))
 	mux.Handle("GET /static/", static.Handler())
 	mux.Handle("GET /healthz", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte("ok\n")) }))
 	mux.Handle("GET /readyz", readiness(d))
 	mux.Handle("GET /{$}", edge.Open(func(w http.ResponseWriter, r *http.Request) error { return web.See(w, r, "/signin") }))
-	mux.Handle("/", edge.Open(func(w http.ResponseWriter, r *http.Request) error {
-		return model.Refuse(model.NotFound, "There is nothing at this address.")
-	}))
+	mux.Handle("/", nothing(edge))
 }
 
 // bodies are the addresses that take more or less than an ordinary form: those that
@@ -98,8 +107,8 @@ func register(mux web.Mux, d Deps) {
 var bodies = map[string]web.Body{
 	"POST /w/{slug}/posts": web.Own, "POST /w/{slug}/posts/{id}": web.Own, "POST /w/{slug}/posts/form": web.Own, "POST /w/{slug}/wordings/templates": web.Own, "POST /w/{slug}/posts/check": web.Own,
 	"POST /w/{slug}/media": web.Own, "POST /w/{slug}/media/files": web.Own, "POST /w/{slug}/uploads": web.Own, "PATCH /w/{slug}/uploads/{upload}": web.Own,
-	"POST /w/{slug}/imports": web.Own,
-	"POST /signin":           signin.FormBytes, "/": web.Own, // nothing is there to be read
+	"POST /w/{slug}/imports": web.Own, "POST /w/{slug}/settings/look": web.Own, "POST /w/{slug}/settings/clients/{client}/look": web.Own,
+	"POST /signin": signin.FormBytes, "/": web.Own, // nothing is there to be read
 }
 
 // readiness answers /readyz: one line that says what is missing.

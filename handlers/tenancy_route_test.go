@@ -39,6 +39,10 @@ var withoutIDs = map[string]string{
 	"POST /signin":  "takes an address and a password",
 	"POST /signout": "ends the session of whoever asks",
 
+	"GET /looks/{file}":              "a colour, the same for everybody",
+	"GET /hosts":                     "says to a proxy whether a name is held",
+	"GET /.well-known/herald-review": "says under a name that is held what stands in its DNS",
+
 	"GET /forgotten":  "a form",
 	"POST /forgotten": "takes an address, and answers the same for all",
 }

@@ -2,9 +2,11 @@ package handlers_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"herald/db/dbtest"
+	"herald/db/model"
 )
 
 // settingRoutes has a case for each address of the settings and of invitations.
@@ -27,6 +29,16 @@ var settingRoutes = map[string]route{
 	"POST /w/{slug}/settings/clients/{client}/archive":                      post(clientPath("/archive"), "archived", "true"),
 	"POST /w/{slug}/settings/clients/{client}/blackouts":                    post(clientPath("/blackouts"), "from", "2027-05-01T00:00", "to", "2027-05-02T00:00", "reason", "Works outing"),
 	"POST /w/{slug}/settings/clients/{client}/blackouts/{blackout}/removal": blackoutRemovals,
+	"GET /w/{slug}/settings/look":                                           free("/settings/look"),
+	"POST /w/{slug}/settings/look":                                          houseLooks,
+	"POST /w/{slug}/settings/look/host":                                     freePost("/settings/look/host", "host", "review.free.example"),
+	"POST /w/{slug}/settings/look/host/checks":                              houseHosts("/checks"),
+	"POST /w/{slug}/settings/look/host/removal":                             freePost("/settings/look/host/removal"),
+	"POST /w/{slug}/settings/clients/{client}/look/host":                    post(clientPath("/look/host"), "host", "review.other.example"),
+	"POST /w/{slug}/settings/clients/{client}/look/host/checks":             checkedHosts,
+	"POST /w/{slug}/settings/clients/{client}/look/host/removal":            post(clientPath("/look/host/removal")),
+	"GET /w/{slug}/settings/clients/{client}/look":                          get(clientPath("/look")),
+	"POST /w/{slug}/settings/clients/{client}/look":                         looks,
 	"GET /w/{slug}/settings/profile":                                        free("/settings/profile"),
 	"POST /w/{slug}/settings/profile":                                       profileEdits,
 	"POST /w/{slug}/settings/password":                                      freePost("/settings/password", "password", dbtest.Password, "secret", "another horse battery"),
@@ -42,6 +54,45 @@ func reports(path string) route {
 	return func(_ *grounds, own, of dbtest.Holding) []try {
 		return []try{{name: "nothing", path: at(own, path), free: true}, {name: "client", path: at(own, path+"?client="+id(of.Client))}}
 	}
+}
+
+func looks(g *grounds, own, of dbtest.Holding) []try {
+	f := fields("name", "Another name", "accent", "#1f6feb", "seen", lookSeen(g, of, of.Client))
+	return []try{{name: "path", path: at(own, clientPath("/look")(of)), form: f}}
+}
+
+// houseHosts looks at a name of the workspace's own.
+func houseHosts(rest string) route {
+	return func(g *grounds, own, _ dbtest.Holding) []try {
+		g.keepHost(own, 0)
+		return []try{{name: "nothing", path: at(own, "/settings/look/host"+rest), form: fields(), free: true}}
+	}
+}
+
+func checkedHosts(g *grounds, own, of dbtest.Holding) []try {
+	g.keepHost(of, of.Client)
+	return []try{{name: "path", path: at(own, clientPath("/look/host/checks")(of)), form: fields()}}
+}
+
+func (g *grounds) keepHost(of dbtest.Holding, client model.ClientID) {
+	if err := of.Owner.KeepReviewHost(g.t.Context(), client, fmt.Sprintf("review-%d.%s.example", client, strings.ToLower(of.Mark)), ""); err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+// houseLooks sets the workspace's, and keeps a logo in a library of a stranger's.
+func houseLooks(g *grounds, own, of dbtest.Holding) []try {
+	f := fields("name", "Another name", "seen", lookSeen(g, own, 0))
+	shelf := fields("name", "Another name", "shelf", id(of.Client), "seen", lookSeen(g, own, 0))
+	return []try{{name: "nothing", path: at(own, "/settings/look"), form: f, free: true}, {name: "shelf", path: at(own, "/settings/look"), form: shelf, file: g.picture}}
+}
+
+func lookSeen(g *grounds, of dbtest.Holding, client model.ClientID) string {
+	l, err := of.Owner.Look(g.t.Context(), client)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return fmt.Sprint(l.Revision)
 }
 
 func memberPath(rest string) func(dbtest.Holding) string {
@@ -111,3 +162,10 @@ func invited(_ *grounds, own, of dbtest.Holding) []try {
 	_, random, _ := strings.Cut(of.Invited, ".")
 	return []try{{name: "token", path: "/invitations/" + prefix + "." + random, form: fields("name", "Somebody New", "secret", "another horse battery")}}
 }
+
+// noDNS is a net in which nothing has a record and nothing answers.
+type noDNS struct{}
+
+func (noDNS) Records(context.Context, string) ([]string, error) { return nil, nil }
+
+func (noDNS) Reads(context.Context, string) (string, error) { return "", context.DeadlineExceeded }

@@ -66,7 +66,7 @@ func furnished(t *testing.T) (a *agency, screens []screen) {
 		{"live evidence", a.target(t, failed.Post.ID, network.Webhook), false}, at("approvals", "/approvals?box=others"), at("approvals, none", "/approvals"),
 		at("accounts", "/accounts"), at("account", "/accounts/%d", account), at("slots", "/accounts/%d/slots", account), at("new account", "/accounts/new"), at("new account at a network", "/accounts/new?network=slack"), at("activity", "/activity"),
 		at("style", "/settings/style"), at("general", "/settings/general"), at("members", "/settings/members"), at("member", "/settings/members/%d", a.owner.Actor.User), at("invite", "/settings/members/new"),
-		at("delivery", "/delivery"), at("clients", "/settings/clients"), at("client", "/settings/clients/%d", museum), at("new client", "/settings/clients/new"), at("profile", "/settings/profile"),
+		at("delivery", "/delivery"), at("clients", "/settings/clients"), at("client", "/settings/clients/%d", museum), at("look", "/settings/look"), at("look of a client", "/settings/clients/%d/look", museum), at("new client", "/settings/clients/new"), at("profile", "/settings/profile"),
 		at("workflows", "/settings/workflows"), at("workflow", "/settings/workflows/%d", a.client(t, "museum")),
 	}
 }

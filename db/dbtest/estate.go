@@ -105,6 +105,7 @@ func (a *Agency) Holding(t testing.TB, slug string) Holding {
 	h.keepCard(t)
 	h.act(t)
 	h.bring(t)
+	h.dress(t)
 	h.invite(t)
 	h.signIn(t)
 	h.fill(t)
@@ -243,6 +244,14 @@ func (h *Holding) bring(t testing.TB) {
 	}
 	h.w.Super(t, h.Shard, `INSERT INTO tenant.import_rows (tenant_id, import_id, row, post_id, say) VALUES ($1, $2, 0, NULL, $3), ($1, $2, 1, $4, $3)`, h.ID, h.Import, h.Mark, h.Draft)
 	h.w.Super(t, h.Shard, `INSERT INTO tenant.import_columns (tenant_id, head, columns, day_first) VALUES ($1, convert_to($2, 'UTF8'), '{text}', true)`, h.ID, h.Mark)
+}
+
+// dress has the client's review pages look in a way of their own.
+func (h *Holding) dress(t testing.TB) {
+	t.Helper()
+	if err := h.Owner.KeepLook(t.Context(), h.Client, db.LookForm{Name: h.Mark + " look", Accent: "#1a4f9c"}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // keepCard keeps what was read at an address a while ago.

@@ -56,6 +56,8 @@ type studio struct {
 	owner   *http.Client
 	library *jobs.Librarian
 	desk    *desk.Desk
+	zone    *zone // the DNS that the desk asks
+	hosts   *web.Hosts
 }
 
 const uploadLimit = 2 << 20
@@ -73,13 +75,15 @@ func newStudio(t *testing.T) *studio {
 	}
 	s.blobs = &flaky{Store: blobs}
 	s.edge = &web.Edge{Store: s.Store, Log: slog.New(slog.NewTextHandler(testLog{t}, nil)), Now: s.Clock.Now, Sessions: &web.Sessions{Store: s.Store, Now: s.Clock.Now}}
+	s.zone = &zone{records: map[string][]string{}, sites: map[string]string{}}
+	s.hosts = &web.Hosts{Held: s.Store.HeldHosts, Own: "https://herald.example", Log: s.edge.Log}
 	mux := http.NewServeMux()
 	d := &desk.Desk{Edge: s.edge, Ring: s.Ring, Blobs: s.blobs, URLLife: 15 * time.Minute, Limits: desk.Limits{UploadBytes: uploadLimit, Patience: 30 * time.Second},
-		CheckAddress: func(address string) error { return httpx.CheckAddress(address, near) }, Fetch: fetcher()}
+		CheckAddress: func(address string) error { return httpx.CheckAddress(address, near) }, Fetch: fetcher(), Hosts: s.zone}
 	s.desk = d
 	d.Register(mux)
 	hooks.Register(mux, hooks.Deps{Edge: s.edge, Ring: s.Ring, Blobs: s.blobs})
-	review.Register(mux, review.Deps{Edge: s.edge, Ring: s.Ring, URLLife: 15 * time.Minute, BaseURL: "https://herald.example"})
+	review.Register(mux, review.Deps{Edge: s.edge, Ring: s.Ring, URLLife: 15 * time.Minute, BaseURL: "https://herald.example", Hosts: s.hosts})
 	mux.Handle("GET /static/", static.Handler())
 	s.server = httptest.NewServer(web.Headers(false, mux))
 	t.Cleanup(s.server.Close)

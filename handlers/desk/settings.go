@@ -32,9 +32,10 @@ var sections = []section{
 	{"Workspace", wordingsTitle, "text-quote", "/wordings", model.PostsWrite, false},
 	{"You", "Profile", "user-round", "/settings/profile", model.PostsView, false},
 	{"You", "Calendar addresses", "calendar-plus", "/feeds", model.PostsView, false},
+	{"Workspace", "Review pages", "palette", "/settings/look", model.WorkspaceManage, false},
 	{"Workspace", "Approval workflows", "list-checks", "/settings/workflows", model.ClientsManage, false},
 	{"Herald", "Networks", "table-properties", "/settings/networks", model.AccountsView, false},
-	{"Herald", "Style", "palette", "/settings/style", model.WorkspaceManage, true},
+	{"Herald", "Style", "swatch-book", "/settings/style", model.WorkspaceManage, true},
 }
 
 func (s section) shownTo(a model.Actor) bool {
@@ -57,6 +58,16 @@ func (d *Desk) settingsRoutes() []route {
 		{"GET /w/{slug}/settings/clients", model.ClientsManage, d.showClients},
 		{"GET /w/{slug}/settings/clients/new", model.ClientsManage, d.showNewClient},
 		{"POST /w/{slug}/settings/clients", model.ClientsManage, d.createClient},
+		{"GET /w/{slug}/settings/look", model.WorkspaceManage, d.showLook},
+		{"POST /w/{slug}/settings/look", model.WorkspaceManage, d.editLook},
+		{"POST /w/{slug}/settings/look/host", model.WorkspaceManage, d.createHost},
+		{"POST /w/{slug}/settings/look/host/checks", model.WorkspaceManage, d.createHostCheck},
+		{"POST /w/{slug}/settings/look/host/removal", model.WorkspaceManage, d.createHostRemoval},
+		{"POST /w/{slug}/settings/clients/{client}/look/host", model.ClientsManage, d.createHost},
+		{"POST /w/{slug}/settings/clients/{client}/look/host/checks", model.ClientsManage, d.createHostCheck},
+		{"POST /w/{slug}/settings/clients/{client}/look/host/removal", model.ClientsManage, d.createHostRemoval},
+		{"GET /w/{slug}/settings/clients/{client}/look", model.ClientsManage, d.showLook},
+		{"POST /w/{slug}/settings/clients/{client}/look", model.ClientsManage, d.editLook},
 		{"GET /w/{slug}/settings/clients/{client}", model.ClientsManage, d.showClient},
 		{"POST /w/{slug}/settings/clients/{client}", model.ClientsManage, d.editClient},
 		{"POST /w/{slug}/settings/clients/{client}/archive", model.ClientsManage, d.archiveClient},

@@ -101,7 +101,7 @@ func (d *Desk) drawClient(w http.ResponseWriter, r *http.Request, scope *db.Scop
 	p := settings.ClientProps{
 		Title: c.Name, Crumbs: []ui.Crumb{{Label: "Clients", Href: at(scope, "/settings/clients")}}, Action: path, Seen: c.Seen(), Name: c.Name,
 		Zone: zoneField(c.Zone, scope.Workspace.Zone), ZoneWords: placeName(c.Zone), Cutoff: hours(c.LateCutoff), Default: cutoffDefault,
-		Links:  []ui.Tab{{Label: "Accounts", Icon: "plug", Href: at(scope, "/accounts#client-"+id(c.ID))}, {Label: "Calendar", Icon: "calendar-days", Href: at(scope, "/calendar?client="+id(c.ID))}},
+		Links:  []ui.Tab{{Label: "Accounts", Icon: "plug", Href: at(scope, "/accounts#client-"+id(c.ID))}, {Label: "Calendar", Icon: "calendar-days", Href: at(scope, "/calendar?client="+id(c.ID))}, {Label: "Review pages", Icon: "palette", Href: lookPath(scope, c.ID)}},
 		Paused: since(c.PausedAt, c.Zone), Pause: at(scope, "/clients/"+id(c.ID)+"/pause"), Archived: since(c.ArchivedAt, c.Zone), Archive: path + "/archive", Planned: c.Planned,
 		Silence: path + "/blackouts",
 	}

@@ -30,7 +30,7 @@ func (h *handler) drawCalendar(w http.ResponseWriter, r *http.Request, rs *db.Re
 	}
 	first := time.Date(month.First.Year, month.First.Month, 1, 0, 0, 0, 0, time.UTC)
 	here := path(r) + "/calendar"
-	p := review.CalendarProps{Agency: rs.Agency, Client: rs.Client, Person: rs.Person, Path: path(r), Title: first.Format("January 2006"),
+	p := review.CalendarProps{Agency: rs.Agency, Look: h.look(rs.Workspace(), rs.Look), Client: rs.Client, Person: rs.Person, Path: path(r), Title: first.Format("January 2006"),
 		Previous: here + "?month=" + first.AddDate(0, -1, 0).Format("2006-01"), Next: here + "?month=" + first.AddDate(0, 1, 0).Format("2006-01"),
 		Zone: h.zone(r, rs, here+"?month="+first.Format("2006-01")), Token: rs.PageToken(), More: month.More, Bad: bad, Done: doneWords[r.URL.Query().Get("done")]}
 	location, err := model.LoadZone(rs.Zone)

@@ -141,7 +141,7 @@ var errNoKey = model.RefuseField("body", "This form was not whole. What you wrot
 // createLink answers POST /review/{token}/links: a fresh link goes to the address
 // that the agency has, whoever asked.
 func (h *handler) createLink(w http.ResponseWriter, r *http.Request, rs *db.ReviewScope) error {
-	note := review.NoteProps{Agency: rs.Agency, Icon: "mail-check", Title: "A fresh link is on its way", Say: "It goes to the address this link was sent to. It can take a minute to arrive.",
+	note := review.NoteProps{Agency: rs.Agency, Look: h.look(rs.Workspace(), rs.Look), Icon: "mail-check", Title: "A fresh link is on its way", Say: "It goes to the address this link was sent to. It can take a minute to arrive.",
 		Kept: kept(r.PostForm.Get("words"), r.PostForm.Get("body"))}
 	err := rs.AskFreshLink(r.Context(), web.SentKey(r))
 	if no, ok := model.Refused(err); ok {

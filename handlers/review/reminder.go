@@ -13,14 +13,25 @@ import (
 func (h *handler) showReminders(w http.ResponseWriter, r *http.Request) error {
 	web.LinkHeaders(w, h.BaseURL)
 	rm, err := h.Store.Reminders(r.Context(), r.PathValue("signed"))
+	if err == nil {
+		err = h.here(r, rm)
+	}
 	if err != nil {
 		return err
 	}
-	return drawReminders(w, r, rm)
+	return h.drawReminders(w, r, rm)
 }
 
-func drawReminders(w http.ResponseWriter, r *http.Request, rm *db.ReminderScope) error {
-	return web.Render(w, r, http.StatusOK, review.Reminders(review.RemindersProps{Agency: rm.Agency, Path: "/reminders/" + url.PathEscape(r.PathValue("signed")), Stopped: rm.Stopped}))
+// here refuses what was opened under a name that is not its agency's.
+func (h *handler) here(r *http.Request, rm *db.ReminderScope) error {
+	if at, held := h.Hosts.At(r); held && !rm.At(at) {
+		return errElsewhere
+	}
+	return nil
+}
+
+func (h *handler) drawReminders(w http.ResponseWriter, r *http.Request, rm *db.ReminderScope) error {
+	return web.Render(w, r, http.StatusOK, review.Reminders(review.RemindersProps{Agency: rm.Agency, Look: h.look(rm.Workspace(), rm.Look), Path: "/reminders/" + url.PathEscape(r.PathValue("signed")), Stopped: rm.Stopped}))
 }
 
 // editReminders answers POST /reminders/{signed}, of the page and of a mail program that
@@ -28,6 +39,9 @@ func drawReminders(w http.ResponseWriter, r *http.Request, rm *db.ReminderScope)
 func (h *handler) editReminders(w http.ResponseWriter, r *http.Request) error {
 	web.LinkHeaders(w, h.BaseURL)
 	rm, err := h.Store.Reminders(r.Context(), r.PathValue("signed"))
+	if err == nil {
+		err = h.here(r, rm)
+	}
 	if err != nil {
 		return err
 	}
@@ -39,5 +53,5 @@ func (h *handler) editReminders(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return drawReminders(w, r, rm)
+	return h.drawReminders(w, r, rm)
 }

@@ -22,6 +22,7 @@ type Deps struct {
 	Ring    *secret.Ring
 	URLLife time.Duration // of media links; a page's are good for twice as long at most
 	BaseURL string
+	Hosts   *web.Hosts // names of agencies' own
 }
 
 type handler struct{ Deps }
@@ -41,9 +42,16 @@ func (h *handler) open(f linkFunc) http.Handler {
 		if rs == nil {
 			return err
 		}
+		if at, held := h.Hosts.At(r); held && !rs.At(at) {
+			return errElsewhere
+		}
 		return f(w, r, rs, err)
 	})
 }
+
+// errElsewhere is for a link that was opened under a name that is not its agency's: what
+// belongs to one is shown under no other's.
+var errElsewhere = model.Refuse(model.NotFound, "This is not a review link. Open the one in your e-mail again, whole.")
 
 // confirmed lets a form through that carries a token of its link's page. One of an
 // old page gets the page as it is now, and one of a link that no longer works is told so;
@@ -83,19 +91,9 @@ func kept(texts ...string) (k ui.KeptProps) {
 
 func path(r *http.Request) string { return "/review/" + url.PathEscape(r.PathValue("token")) }
 
-// media is the address of a file on the page: signed, expiring, and enough by
-// itself, since the reader has no session. The expiry is rounded up, so that a
-// browser meets the same address for a while.
-func (h *handler) media(rs *db.ReviewScope) approvals.Addresses {
-	expires := h.Now().Add(2 * h.URLLife).Truncate(h.URLLife)
-	return func(id model.MediaID, file string) string {
-		return "/m/" + h.Ring.SignMedia(secret.ForNetwork, secret.MediaLink{Tenant: int64(rs.Workspace()), Media: int64(id), File: file}, expires)
-	}
-}
-
 func (h *handler) showGone(w http.ResponseWriter, r *http.Request, rs *db.ReviewScope, gone error) error {
 	if no, ok := model.Refused(gone); ok {
-		return web.Render(w, r, http.StatusGone, review.Gone(review.GoneProps{Agency: rs.Agency, Say: no.Say, Path: path(r), Token: rs.PageToken(), Key: web.FormKey(), MayAsk: rs.MayAskFresh(),
+		return web.Render(w, r, http.StatusGone, review.Gone(review.GoneProps{Agency: rs.Agency, Look: h.look(rs.Workspace(), rs.Look), Say: no.Say, Path: path(r), Token: rs.PageToken(), Key: web.FormKey(), MayAsk: rs.MayAskFresh(),
 			Kept: kept(r.PostForm.Get("words"), r.PostForm.Get("body"), r.PostForm.Get("why"))}))
 	}
 	return gone
@@ -152,8 +150,8 @@ func (h *handler) draw(w http.ResponseWriter, r *http.Request, rs *db.ReviewScop
 	if err != nil {
 		return err
 	}
-	p := review.Props{Agency: rs.Agency, Client: rs.Client, Person: rs.Person, Path: path(r), Token: rs.PageToken(), Key: web.FormKey(),
-		Until: approvals.When(page.Expires, rs.Zone), Done: o.done, Bad: o.bad, Media: h.media(rs), Zone: h.zone(r, rs, path(r))}
+	p := review.Props{Agency: rs.Agency, Look: h.look(rs.Workspace(), rs.Look), Client: rs.Client, Person: rs.Person, Path: path(r), Token: rs.PageToken(), Key: web.FormKey(),
+		Until: approvals.When(page.Expires, rs.Zone), Done: o.done, Bad: o.bad, Media: h.media(rs.Workspace()), Zone: h.zone(r, rs, path(r))}
 	for id, out := range o.items {
 		if !slices.ContainsFunc(page.Items, func(i db.ReviewItem) bool { return out.about(i, id) }) {
 			p.Kept.Words = append(p.Kept.Words, kept(out.words, out.comment, out.why).Words...)

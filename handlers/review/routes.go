@@ -6,6 +6,7 @@ import "herald/handlers/web"
 // whoever opens them; each POST needs a token from the page.
 func Register(mux web.Mux, d Deps) {
 	h := &handler{d}
+	mux.Handle("GET /looks/{file}", h.Open(showAccent))
 	mux.Handle("GET /reminders/{signed}", h.Open(h.showReminders))
 	mux.Handle("POST /reminders/{signed}", h.Open(h.editReminders))
 	mux.Handle("GET /review/{token}", h.open(h.showPage))

@@ -2,12 +2,14 @@ package mail
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	netmail "net/mail"
+	"net/url"
 	"strings"
 
 	gomail "github.com/wneessen/go-mail"
@@ -32,15 +34,19 @@ func (d *Deliverer) message(ctx context.Context, m db.Mail) (*gomail.Msg, *probl
 	if err != nil || to.Address != m.To {
 		return nil, &problem{say: "The recipient's address is none.", log: "The recipient's address is none.", final: true}
 	}
-	letter, bad := d.letter(m)
+	look := d.look(ctx, m)
+	letter, bad := d.letter(m, look)
 	if bad != nil {
 		return nil, bad
 	}
+	letter.Accent = look.Accent
 	pictures := d.pictures(ctx, m)
 	for _, p := range pictures {
 		letter.Show(p.post, p.cid, p.alt)
 	}
-	letter.Stop = d.stop(m)
+	logo := d.logo(ctx, m, look)
+	letter.Logo = logo.cid
+	letter.Stop = d.stop(m, look)
 	var html strings.Builder
 	if err := email.Page(letter).Render(ctx, &html); err != nil {
 		return nil, saying("The mail could not be drawn.")
@@ -60,6 +66,9 @@ func (d *Deliverer) message(ctx context.Context, m db.Mail) (*gomail.Msg, *probl
 		if strings.HasPrefix(letter.Stop, "https:") { // RFC 8058 speaks of nothing else
 			msg.SetGenHeader(gomail.HeaderListUnsubscribePost, "List-Unsubscribe=One-Click")
 		}
+	}
+	if logo.cid != "" {
+		pictures = append(pictures, logo)
 	}
 	for _, p := range pictures {
 		if err := msg.EmbedReader(p.name(), bytes.NewReader(p.bytes), gomail.WithFileContentID(p.cid), gomail.WithFileContentType(gomail.ContentType(p.kind))); err != nil {
@@ -81,6 +90,19 @@ func sender(agency, own string) string {
 	return agency + " via " + own
 }
 
+// baseOf is what the links of a mail begin with: Herald's own address, or the same by a
+// name of the agency's.
+func (d *Deliverer) baseOf(look db.MailLook) string {
+	u, err := url.Parse(d.base)
+	if look.Host == "" || err != nil {
+		return d.base
+	}
+	if u.Scheme == "http" && u.Port() != "" {
+		return "http://" + look.Host + ":" + u.Port()
+	}
+	return u.Scheme + "://" + look.Host
+}
+
 // messageID is the same at every try, and differs between installations that
 // share a sender.
 func (d *Deliverer) messageID(m db.Mail) string {
@@ -90,10 +112,10 @@ func (d *Deliverer) messageID(m db.Mail) string {
 }
 
 // letter reads a mail's content by its kind.
-func (d *Deliverer) letter(m db.Mail) (email.Letter, *problem) {
+func (d *Deliverer) letter(m db.Mail, look db.MailLook) (email.Letter, *problem) {
 	switch m.Kind {
 	case model.MailReviewRequest, model.MailApprovalWaiting, model.MailDecision, model.MailGivenBack, model.MailComment, model.MailUnscheduled, model.MailPlanPassed, model.MailNotScheduled, model.MailReminder, model.MailReviewReminder, model.MailEscalation, model.MailSuggestion, model.MailHeld, model.MailLetGo, model.MailMention:
-		return d.approvalLetter(m)
+		return d.approvalLetter(m, look)
 	case kindFailed, kindManualCheck, kindReconnect, kindEnds:
 		return d.noticeLetter(m)
 	case model.MailInvitation:
@@ -106,11 +128,12 @@ func (d *Deliverer) letter(m db.Mail) (email.Letter, *problem) {
 	return email.Letter{}, saying(fmt.Sprintf("This Herald does not know mail of the kind %q.", email.Line(m.Kind, 40)))
 }
 
-func (d *Deliverer) approvalLetter(m db.Mail) (email.Letter, *problem) {
+func (d *Deliverer) approvalLetter(m db.Mail, look db.MailLook) (email.Letter, *problem) {
 	var content model.ApprovalMail
 	if err := json.Unmarshal(m.Content, &content); err != nil || len(content.Posts) == 0 {
 		return email.Letter{}, unreadable()
 	}
+	content.Agency = cmp.Or(look.Name, content.Agency)
 	switch m.Kind {
 	case model.MailApprovalWaiting:
 		return email.ApprovalWaiting(m.ToName, content, d.base+content.Path), nil
@@ -143,7 +166,7 @@ func (d *Deliverer) approvalLetter(m db.Mail) (email.Letter, *problem) {
 		return email.Letter{}, saying("The review link cannot be opened with the keys in HERALD_KEYS.")
 	}
 	over := content.Until != nil && !d.now().Before(*content.Until)
-	link := d.base + "/review/" + m.Secret.Reveal()
+	link := d.baseOf(look) + "/review/" + m.Secret.Reveal()
 	if m.Kind == model.MailReviewReminder {
 		return email.ReviewReminder(m.ToName, content, link, d.now(), over), nil
 	}

@@ -17,7 +17,7 @@ import (
 // asking the reader, it is there when the link has long run out, and nobody learns from
 // it when the mail was opened.
 type picture struct {
-	post  int // its place among the mail's posts
+	post  int // its place among the mail's posts; below zero for a logo
 	cid   string
 	alt   string
 	kind  string
@@ -25,6 +25,9 @@ type picture struct {
 }
 
 func (p picture) name() string {
+	if p.post < 0 {
+		return "logo" + path.Ext("x."+p.kind[len("image/"):])
+	}
 	return fmt.Sprintf("post-%d%s", p.post+1, path.Ext("x."+p.kind[len("image/"):]))
 }
 
@@ -67,6 +70,35 @@ func (d *Deliverer) pictures(ctx context.Context, m db.Mail) (list []picture) {
 	return list
 }
 
+// look is how a mail to a client's approver looks; any other is Herald's own. A mail is a
+// mail without it too.
+func (d *Deliverer) look(ctx context.Context, m db.Mail) (l db.MailLook) {
+	if m.Kind != model.MailReviewRequest && m.Kind != model.MailReviewReminder {
+		return l
+	}
+	posts := asking(m)
+	if len(posts) == 0 {
+		return l
+	}
+	l, err := d.pipe.MailLook(ctx, m.Shard, m.Tenant, posts[0].Request)
+	if err != nil {
+		d.log.WarnContext(ctx, "mail without its look", "mail", m.ID, "err", err)
+	}
+	return l
+}
+
+// logo is the picture of a look, if it can be carried; its content id is empty if not.
+func (d *Deliverer) logo(ctx context.Context, m db.Mail, l db.MailLook) picture {
+	if d.open == nil || l.Logo == "" {
+		return picture{}
+	}
+	bytes, kind := d.read(ctx, l.Logo)
+	if len(bytes) == 0 {
+		return picture{}
+	}
+	return picture{post: -1, cid: fmt.Sprintf("logo.%d", m.ID), kind: kind, bytes: bytes}
+}
+
 // asking are the posts of a mail that asks for a decision, as many as it shows.
 func asking(m db.Mail) []model.ApprovalMailPost {
 	switch m.Kind {
@@ -97,7 +129,7 @@ func (d *Deliverer) read(ctx context.Context, path string) (file []byte, kind st
 }
 
 // stop is where the reader of a reminder ends them; empty for a mail that is none.
-func (d *Deliverer) stop(m db.Mail) string {
+func (d *Deliverer) stop(m db.Mail, look db.MailLook) string {
 	if m.Kind != model.MailReminder && m.Kind != model.MailReviewReminder {
 		return ""
 	}
@@ -105,5 +137,5 @@ func (d *Deliverer) stop(m db.Mail) string {
 	if err := json.Unmarshal(m.Content, &content); err != nil || content.User == 0 && content.Approver == 0 {
 		return ""
 	}
-	return d.base + "/reminders/" + d.pipe.StopToken(m.Tenant, content.User, content.Approver)
+	return d.baseOf(look) + "/reminders/" + d.pipe.StopToken(m.Tenant, content.User, content.Approver)
 }

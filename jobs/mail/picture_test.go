@@ -133,6 +133,63 @@ func TestAMailCarriesThePicturesOfItsPosts(t *testing.T) {
 	}
 }
 
+// TestAMailToAClientLooksAsTheAgencySays: its name, logo and colour, the client's before
+// the workspace's; a mail to a member keeps the workspace's name.
+func TestAMailToAClientLooksAsTheAgencySays(t *testing.T) {
+	t.Parallel()
+	r, o := newRig(t), (&office{}).open(t, nil, false)
+	estate := r.Estate(t, "south", r.agency.Shard)
+	var cup bytes.Buffer
+	if err := jpeg.Encode(&cup, image.NewRGBA(image.Rect(0, 0, 64, 48)), nil); err != nil {
+		t.Fatal(err)
+	}
+	d, err := mail.New(mail.Options{SMTPURL: "smtp://" + o.host, From: "Herald <herald@agency.example>", BaseURL: "https://herald.example", Pipe: r.pipe,
+		Log: slog.New(slog.NewTextHandler(&r.log, nil)), Now: r.Clock.Now, Open: func(context.Context, string) (io.ReadCloser, error) {
+			return io.NopCloser(bytes.NewReader(cup.Bytes())), nil
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := estate.Main
+	r.Super(t, h.Shard, `UPDATE tenant.media SET thumb_path = 'thumb/cup.jpg', state = 'ready' WHERE tenant_id = $1`, h.ID)
+	r.Super(t, h.Shard, `DELETE FROM tenant.looks WHERE tenant_id = $1`, h.ID)
+	r.Super(t, h.Shard, `INSERT INTO tenant.looks (tenant_id, client_id, name, accent, logo_id) VALUES ($1, NULL, 'House of South', '#ffcc00', $2), ($1, $3, 'South for Bakers', '', NULL)`, h.ID, h.Media, h.Client)
+	send := func(kind string) string {
+		t.Helper()
+		content := model.ApprovalMail{Agency: "Agency south", Approver: h.Approver, Sender: "Mia", Posts: []model.ApprovalMailPost{{Post: h.Asked, Request: h.Request, Excerpt: "Beans"}}}
+		r.Super(t, h.Shard, `UPDATE tenant.mails SET given_up = true WHERE sent_at IS NULL`)
+		r.Super(t, h.Shard, `INSERT INTO tenant.mails (tenant_id, key, kind, to_email, to_name, content, sealed, next_at, made_at) VALUES ($1, $2, $2, $3, '', $4, $5, $6, $6)`,
+			h.ID, kind, reader, content, r.Ring.Seal(token, db.MailAAD(h.ID, kind)), r.Clock.Now())
+		r.deliver(t, d)
+		got := o.parcels()
+		return got[len(got)-1].raw
+	}
+	raw := send(model.MailReviewRequest)
+	msg, err := netmail.ReadMessage(strings.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := leaves(t, msg.Header, msg.Body)
+	logo := list[len(list)-1]
+	if from := msg.Header.Get("From"); !strings.HasPrefix(from, `"South for Bakers via Herald"`) || strings.Contains(list[0].body+list[1].body, "Agency south") {
+		t.Errorf("the mail is from %s: %s", from, list[0].body)
+	}
+	if !strings.HasPrefix(strings.Trim(logo.id, "<>"), "logo.") || !strings.Contains(list[1].body, `src="cid:`+strings.Trim(logo.id, "<>")+`" alt="South for Bakers"`) || !strings.Contains(list[1].body, "background-color: "+string(model.Accent("#ffcc00").OnLight())) {
+		t.Errorf("logo %q in\n%s", logo.id, list[1].body)
+	}
+	if !strings.Contains(list[0].body, "https://herald.example/review/"+token) {
+		t.Errorf("it does not lead to Herald: %s", list[0].body)
+	}
+	r.Super(t, db.MainShard, `INSERT INTO control.review_hosts (workspace_id, client_id, host, token, made_at, owned_at, live_at) VALUES
+		($1, 0, 'review.south.example', 'x', now(), now(), now()), ($1, $2, 'review.bakers.example', 'x', now(), now(), NULL)`, h.ID, h.Client)
+	if raw := send(model.MailReviewReminder); !strings.Contains(raw, "https://review.south.example/review/") || !strings.Contains(raw, " <https://review.south.example/reminders/") || strings.Contains(raw, "herald.example") || strings.Contains(raw, "bakers.example") {
+		t.Errorf("it does not lead to the name that is in use:\n%s", raw)
+	}
+	if raw := send(model.MailApprovalWaiting); strings.Contains(raw, "South for Bakers") || strings.Contains(raw, "logo.") || !strings.Contains(raw, "Agency south via Herald") {
+		t.Errorf("a member's mail looks like a client's:\n%s", raw)
+	}
+}
+
 // TestOnlyRemindersCanBeUnsubscribed: what asks the first time, and what tells of
 // trouble, comes to everybody.
 func TestOnlyRemindersCanBeUnsubscribed(t *testing.T) {

@@ -16,6 +16,8 @@ import (
 type Letter struct {
 	Subject string
 	Agency  string // whose mail it is
+	Logo    string // the content id of its picture; empty if the mail carries none
+	Accent  model.Accent
 	Title   string
 	Hello   string
 	Say     []string

@@ -118,7 +118,7 @@ func Shell(p ShellProps) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = head(p.Title+" · "+p.Workspace+" · Herald", p.Modules, p.Styles).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = head(p.Title+" · "+p.Workspace+" · Herald", Look{}, p.Modules, p.Styles).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -35,7 +35,7 @@ func (c *camera) walk(d *demo.Demo) ([]screen, error) {
 		"calendar": "/calendar?view=month", "find": "/find", "feeds": "/feeds", "settings-networks": "/settings/networks", "tray": "/calendar?tray=open", "week": "/calendar?view=week", "day": "/calendar?view=day", "list": "/calendar?view=list", "posts": "/posts", "new-post": "/posts/new", "new-account": "/accounts/new", "connect-linkedin": "/accounts/new?network=linkedin", "connect-mastodon": "/accounts/new?network=mastodon", "connect-slack": "/accounts/new?network=slack", "connect-bundle": "/accounts/new?by=bundle", "connect-ghl-blog": "/accounts/new?network=ghl_blog", "labels": "/labels", "wordings": "/wordings", "new-wording": "/wordings/new?kind=template", "days": "/days",
 		"approvals": "/approvals", "approvals-others": "/approvals?box=others", "approvals-changes": "/approvals?box=changes", "approvals-overdue": "/approvals?box=overdue",
 		"accounts": "/accounts", "activity": "/activity", "media": "/media", "media-list": "/media?view=list", "media-new": "/media/new",
-		"style": "/settings/style", "delivery": "/delivery", "workflows": "/settings/workflows", "general": "/settings/general", "members": "/settings/members", "invite": "/settings/members/new", "clients": "/settings/clients", "profile": "/settings/profile",
+		"style": "/settings/style", "delivery": "/delivery", "workflows": "/settings/workflows", "general": "/settings/general", "look": "/settings/look", "members": "/settings/members", "invite": "/settings/members/new", "clients": "/settings/clients", "profile": "/settings/profile",
 	} {
 		all = append(all, screen{name, workspace + path})
 	}
