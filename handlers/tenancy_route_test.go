@@ -39,7 +39,6 @@ var withoutIDs = map[string]string{
 	"POST /signin":  "takes an address and a password",
 	"POST /signout": "ends the session of whoever asks",
 
-	"GET /looks/{file}":              "a colour, the same for everybody",
 	"GET /hosts":                     "says to a proxy whether a name is held",
 	"GET /.well-known/herald-review": "says under a name that is held what stands in its DNS",
 
@@ -177,6 +176,7 @@ var routes = all(settingRoutes, connectRoutes, map[string]route{
 	"POST /review/{token}/suggestions":                 reviewed("/suggestions", reviewSuggestion),
 	"POST /w/{slug}/targets/{id}/holds":                post(func(of dbtest.Holding) string { return "/targets/" + id(of.PlannedTarget) + "/holds" }, "why", "Wait"),
 	"POST /w/{slug}/targets/{id}/releases":             post(func(of dbtest.Holding) string { return "/targets/" + id(of.HeldTarget) + "/releases" }),
+	"GET /looks/{file}":                                unsigned("/looks/"),
 	"GET /reminders/{signed}":                          unsigned("/reminders/"),
 	"POST /reminders/{signed}":                         unsigned("/reminders/"),
 	"GET /review/{token}/calendar":                     reviewed("/calendar", func(*grounds, dbtest.Holding) url.Values { return nil }),

@@ -32,10 +32,10 @@ var settingRoutes = map[string]route{
 	"GET /w/{slug}/settings/look":                                           free("/settings/look"),
 	"POST /w/{slug}/settings/look":                                          houseLooks,
 	"POST /w/{slug}/settings/look/host":                                     freePost("/settings/look/host", "host", "review.free.example"),
-	"POST /w/{slug}/settings/look/host/checks":                              houseHosts("/checks"),
+	"POST /w/{slug}/settings/look/host/checks":                              freePost("/settings/look/host/checks"),
 	"POST /w/{slug}/settings/look/host/removal":                             freePost("/settings/look/host/removal"),
 	"POST /w/{slug}/settings/clients/{client}/look/host":                    post(clientPath("/look/host"), "host", "review.other.example"),
-	"POST /w/{slug}/settings/clients/{client}/look/host/checks":             checkedHosts,
+	"POST /w/{slug}/settings/clients/{client}/look/host/checks":             post(clientPath("/look/host/checks")),
 	"POST /w/{slug}/settings/clients/{client}/look/host/removal":            post(clientPath("/look/host/removal")),
 	"GET /w/{slug}/settings/clients/{client}/look":                          get(clientPath("/look")),
 	"POST /w/{slug}/settings/clients/{client}/look":                         looks,
@@ -59,25 +59,6 @@ func reports(path string) route {
 func looks(g *grounds, own, of dbtest.Holding) []try {
 	f := fields("name", "Another name", "accent", "#1f6feb", "seen", lookSeen(g, of, of.Client))
 	return []try{{name: "path", path: at(own, clientPath("/look")(of)), form: f}}
-}
-
-// houseHosts looks at a name of the workspace's own.
-func houseHosts(rest string) route {
-	return func(g *grounds, own, _ dbtest.Holding) []try {
-		g.keepHost(own, 0)
-		return []try{{name: "nothing", path: at(own, "/settings/look/host"+rest), form: fields(), free: true}}
-	}
-}
-
-func checkedHosts(g *grounds, own, of dbtest.Holding) []try {
-	g.keepHost(of, of.Client)
-	return []try{{name: "path", path: at(own, clientPath("/look/host/checks")(of)), form: fields()}}
-}
-
-func (g *grounds) keepHost(of dbtest.Holding, client model.ClientID) {
-	if err := of.Owner.KeepReviewHost(g.t.Context(), client, fmt.Sprintf("review-%d.%s.example", client, strings.ToLower(of.Mark)), ""); err != nil {
-		g.t.Fatal(err)
-	}
 }
 
 // houseLooks sets the workspace's, and keeps a logo in a library of a stranger's.

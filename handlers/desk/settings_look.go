@@ -116,6 +116,9 @@ func (d *Desk) readLook(r *http.Request, scope *db.Scope, client model.ClientID,
 	if client == 0 {
 		client = model.ClientID(web.ID(p.Get("shelf")))
 	}
+	if err := scope.RoomForMedia(r.Context(), client, 0); err != nil {
+		return f, err
+	}
 	asset, err := d.takeLogo(r, scope, client, p.files[:1])
 	if err == nil {
 		f.Logo = &asset.ID
