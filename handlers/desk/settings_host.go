@@ -86,10 +86,12 @@ func (d *Desk) createHostCheck(w http.ResponseWriter, r *http.Request, scope *db
 		return model.Refuse(model.NotFound, "There is no host name to look at.")
 	}
 	f := d.lookAtHost(r.Context(), h)
-	if err := scope.CheckedReviewHost(r.Context(), client, f); err != nil || !f.Owned {
-		return d.afterHost(w, r, scope, err, f.Say)
+	if !f.Owned || h.OwnedAt == nil {
+		// The name has to be known before it can answer, and a proxy may have to get it a certificate.
+		if err := scope.CheckedReviewHost(r.Context(), client, f); err != nil || !f.Owned {
+			return d.afterHost(w, r, scope, err, f.Say)
+		}
 	}
-	// The name has to be known before it can answer, and a proxy may have to get it a certificate.
 	if f.Say = d.reachHost(r.Context(), h); f.Say == "" {
 		f.Live = true
 	}
