@@ -101,6 +101,10 @@ func reviewed(path string) bool {
 // Answer says which name this is, for whoever looks whether it leads here.
 func (h *Hosts) Answer(w http.ResponseWriter, r *http.Request) error {
 	held, ok := h.At(r)
+	if !ok { // it may have come to be held this very moment, which is when one looks
+		h.forget()
+		held, ok = h.At(r)
+	}
 	if !ok {
 		return model.Refuse(model.NotFound, "There is nothing at this address.")
 	}
@@ -108,6 +112,16 @@ func (h *Hosts) Answer(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Cache-Control", "no-store")
 	_, _ = w.Write([]byte(held.Token)) // the reader left
 	return nil
+}
+
+// forget has the list read again before it is believed.
+func (h *Hosts) forget() {
+	if h == nil {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.read = time.Time{}
 }
 
 // Ask answers a proxy that asks whether it may get a certificate for a name: 200 for one

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
-	"time"
 
 	"herald/db"
 )
@@ -67,6 +66,10 @@ func TestAProxyIsToldWhichNamesAreHeld(t *testing.T) {
 	if err := h.Answer(w, r); err != nil || w.Body.String() != "of-review.agency.example" {
 		t.Errorf("it says %q, %v", w.Body, err)
 	}
+	h.Held = hosts("review.agency.example", "new.example").Held
+	if err := h.Answer(httptest.NewRecorder(), httptest.NewRequest("GET", "https://new.example"+HostChallenge, nil)); err != nil {
+		t.Error("a name that just came to be held does not answer")
+	}
 	if err := h.Answer(w, httptest.NewRequest("GET", "https://herald.example"+HostChallenge, nil)); err == nil {
 		t.Error("Herald's own name says to be somebody's")
 	}
@@ -80,7 +83,7 @@ func TestNamesOutliveADatabaseThatIsAway(t *testing.T) {
 		t.Fatal("not held")
 	}
 	h.Held = func(context.Context) ([]db.HeldHost, error) { return nil, errors.New("away") }
-	h.read = time.Time{}
+	h.forget()
 	if _, ok := h.At(r); !ok {
 		t.Error("a name is nobody's while the database is away")
 	}
