@@ -84,7 +84,7 @@ func TestABlogPostIsADraftOfOursThatIsThenPublished(t *testing.T) {
 	kept := h.Handles()
 	_, err := s.publish(t, b, job, kept)
 	wantKind(t, err, fault.Validation, "no_category")
-	job.Post.Options["categories"] = "news, bread  rolls"
+	job.Post.Options["categories"] = "news, bread; rolls"
 	r, err := s.publish(t, b, job, kept)
 	if err != nil || r.ExternalID != "p1" || r.Permalink != "https://oven.example/post/a-loaf" || h.Count("POST medias/upload-file") != 1 {
 		t.Fatalf("%+v, %v", r, err)
@@ -185,7 +185,7 @@ func TestCheckKnowsTheBlogAndLearnsWhatThereIsToChoose(t *testing.T) {
 	t.Parallel()
 	_, b := openBlog(t, &blog{})
 	p, err := b.Check(t.Context(), article1(nil).Account)
-	if err != nil || p.Handle != "The oven" || p.Settings["authors"] != "nora1=Nora" || p.Settings["categories"] != "c1=News;c2=Bread  rolls" {
+	if err != nil || p.Handle != "The oven" || p.Settings["authors"] != "nora1=Nora" || p.Settings["categories"] != "c1=News;c2=Bread%3B rolls" {
 		t.Errorf("%+v, %v", p, err)
 	}
 	other := article1(nil).Account
