@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rod/rod/lib/input"
 	"github.com/go-rod/rod/lib/proto"
 
 	"herald/cmd/internal/browser"
@@ -253,4 +254,21 @@ func (a *agency) shut(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return link
+}
+
+// TestManyAreFoundByName: among many Pages one types a name; what is ticked stays in
+// sight, and the Enter key connects nothing yet.
+func TestManyAreFoundByName(t *testing.T) {
+	t.Parallel()
+	a := newAgency(t)
+	p := a.member(t, browser.Desktop, a.anna())
+	p.visit(a.path(fmt.Sprintf("/consents/%d", a.offered(t, a.owner, a.client(t, "museum"), 40))))
+	p.press("box", "Page number 7 of many")
+	p.fill("Find by name", "ELEKTRIZITATEN")
+	p.sees("2 of 40 shown", "Page number 7 of many", "Donaudampfschiff")
+	p.misses("Page number 8 of many")
+	p.key(input.Enter)
+	p.fill("Find by name", "")
+	p.sees("Page number 8 of many", "Page number 40 of many")
+	p.misses("of 40 shown")
 }

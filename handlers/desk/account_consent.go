@@ -48,7 +48,7 @@ func (d *Desk) drawConsent(w http.ResponseWriter, r *http.Request, scope *db.Sco
 	client, again := consentNames(all, c)
 	p := connect.ChooseProps(c, choices, client, again, chosen, problem)
 	p.Action, p.Cancel = at(scope, "/consents/"+id(consent)), at(scope, "/accounts#client-"+id(c.Client))
-	return d.show(w, r, scope, status, page{title: "Connect accounts", nav: "accounts"}, accounts.ChoosePage(p, []ui.Crumb{{Label: "Accounts", Href: at(scope, "/accounts")}}))
+	return d.show(w, r, scope, status, page{title: "Connect accounts", nav: "accounts", modules: []string{accounts.ChooseModule}}, accounts.ChoosePage(p, []ui.Crumb{{Label: "Accounts", Href: at(scope, "/accounts")}}))
 }
 
 // consentNames are the client of a sign-in and the account that it is to connect again.

@@ -294,7 +294,7 @@ func Page(p Props) templ.Component {
 }
 
 // framed is a page of a link, with what stands below each.
-func framed(f Frame, title string) templ.Component {
+func framed(f Frame, title string, modules ...string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -359,7 +359,7 @@ func framed(f Frame, title string) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout.Plain(layout.PlainProps{Title: title, From: f.Agency, Wide: true, Styles: []string{"css/connect.css"}}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var14), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = layout.Plain(layout.PlainProps{Title: title, From: f.Agency, Wide: true, Styles: []string{"css/connect.css"}, Modules: modules}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var14), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -689,7 +689,7 @@ func Choose(p ChooseProps) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = framed(p.Frame, accounts.ChooseTitle(p.ChooseProps)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var26), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = framed(p.Frame, accounts.ChooseTitle(p.ChooseProps), accounts.ChooseModule).Render(templ.WithChildren(ctx, templ_7745c5c3_Var26), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
