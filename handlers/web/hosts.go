@@ -50,7 +50,11 @@ func (h *Hosts) own() string {
 	return model.HostOf(u.Host)
 }
 
-// list is what is known, read again where that is old. While the database is away what
+// hostsPatience is how long a list of names is waited for.
+const hostsPatience = 2 * time.Second
+
+// list is what is known, read again where that is old. Requests wait for the first
+// reading alone: while a later one takes its time, and while the database is away, what
 // was known still holds.
 func (h *Hosts) list(ctx context.Context) map[string]db.HeldHost {
 	h.mu.Lock()
@@ -58,18 +62,38 @@ func (h *Hosts) list(ctx context.Context) map[string]db.HeldHost {
 	if time.Since(h.read) < hostsFresh {
 		return h.known
 	}
-	all, err := h.Held(ctx)
-	if err != nil {
-		if ctx.Err() == nil {
-			h.Log.WarnContext(ctx, "names of review pages not read", "err", err)
-		}
+	h.read = time.Now()
+	if h.known == nil {
+		h.known = h.reading(ctx, nil)
 		return h.known
 	}
-	h.known, h.read = map[string]db.HeldHost{}, time.Now()
-	for _, one := range all {
-		h.known[one.Host] = one
-	}
+	go h.renew(ctx, h.known)
 	return h.known
+}
+
+// renew reads the names over what is known.
+func (h *Hosts) renew(ctx context.Context, known map[string]db.HeldHost) {
+	known = h.reading(ctx, known)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.known = known
+}
+
+// reading reads the names, or returns those that are known. It outlives the request that
+// began it, since others are served by what it reads.
+func (h *Hosts) reading(ctx context.Context, known map[string]db.HeldHost) map[string]db.HeldHost {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), hostsPatience)
+	defer cancel()
+	all, err := h.Held(ctx)
+	if err != nil {
+		h.Log.WarnContext(ctx, "names of review pages not read", "err", err)
+		return known
+	}
+	read := make(map[string]db.HeldHost, len(all))
+	for _, one := range all {
+		read[one.Host] = one
+	}
+	return read
 }
 
 // ofReview are the paths that are answered under somebody's own name.
@@ -102,7 +126,7 @@ func reviewed(path string) bool {
 func (h *Hosts) Answer(w http.ResponseWriter, r *http.Request) error {
 	held, ok := h.At(r)
 	if !ok { // it may have come to be held this very moment, which is when one looks
-		h.forget()
+		h.renew(r.Context(), h.list(r.Context()))
 		held, ok = h.At(r)
 	}
 	if !ok {
@@ -112,16 +136,6 @@ func (h *Hosts) Answer(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Cache-Control", "no-store")
 	_, _ = w.Write([]byte(held.Token)) // the reader left
 	return nil
-}
-
-// forget has the list read again before it is believed.
-func (h *Hosts) forget() {
-	if h == nil {
-		return
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.read = time.Time{}
 }
 
 // Ask answers a proxy that asks whether it may get a certificate for a name: 200 for one

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"herald/db"
 )
@@ -82,9 +83,21 @@ func TestNamesOutliveADatabaseThatIsAway(t *testing.T) {
 	if _, ok := h.At(r); !ok {
 		t.Fatal("not held")
 	}
-	h.Held = func(context.Context) ([]db.HeldHost, error) { return nil, errors.New("away") }
-	h.forget()
-	if _, ok := h.At(r); !ok {
-		t.Error("a name is nobody's while the database is away")
+	for name, held := range map[string]func(context.Context) ([]db.HeldHost, error){
+		"away":  func(context.Context) ([]db.HeldHost, error) { return nil, errors.New("away") },
+		"stuck": func(ctx context.Context) ([]db.HeldHost, error) { <-ctx.Done(); return nil, ctx.Err() },
+	} {
+		h.Held = held
+		h.mu.Lock()
+		h.read = time.Time{}
+		h.mu.Unlock()
+		before := time.Now()
+		if _, ok := h.At(r); !ok || time.Since(before) > hostsPatience/2 {
+			t.Errorf("while the database is %s a name is held: %t, after %v", name, ok, time.Since(before))
+		}
+		h.renew(t.Context(), h.list(t.Context()))
+		if _, ok := h.At(r); !ok {
+			t.Errorf("a name is nobody's once the database was %s", name)
+		}
 	}
 }
