@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"herald/db"
 	"herald/db/model"
@@ -33,21 +32,27 @@ func (e *editing) act(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return e.refuse(w, r, err, "Nothing was saved yet")
 	}
+	began := e.form.baseReview
 	again, err := e.save(ctx)
 	if err != nil {
 		return e.refuse(w, r, err, "Nothing was saved yet")
 	}
+	if again && e.conflict == nil {
+		if e.fulfilled(when) {
+			return e.desk.say(w, r, postPath(e.scope, e.page.Post.ID), cameTwice)
+		}
+		if err := e.stopIfMovedOn(ctx, began); err != nil {
+			return err
+		}
+	}
 	if e.conflict != nil {
 		return e.draw(w, r, http.StatusConflict)
-	}
-	if again && e.fulfilled(when) {
-		return e.desk.say(w, r, postPath(e.scope, e.page.Post.ID), "This form came twice. It was carried out once.")
 	}
 	if err := e.forget(ctx); err != nil {
 		return err
 	}
 	title := "Saved, but not " + map[string]string{"save": "planned", "submit": "submitted", "schedule": "scheduled", "slot": "scheduled", "first": "put first", "publish": "published"}[e.form.do]
-	said, err := e.carryOut(ctx, when)
+	said, err := e.carryOutOnce(ctx, when)
 	if err != nil {
 		if err := e.reread(ctx); err != nil {
 			return err
@@ -225,31 +230,6 @@ func (e *editing) reread(ctx context.Context) error {
 		e.adopt(page)
 	}
 	return err
-}
-
-// fulfilled says whether what a form that came twice asks for has happened.
-func (e *editing) fulfilled(when model.When) bool {
-	review := e.page.Post.Review
-	switch e.form.do {
-	case "save":
-		return true
-	case "submit":
-		return review == "in_review" || review == "approved"
-	}
-	if review == "in_review" {
-		return true
-	}
-	for _, t := range e.page.Targets {
-		switch {
-		case t.State == model.Ready || t.State == model.Draft || t.State == model.Invalid:
-			return false
-		case e.form.do == "schedule" && t.State == model.Scheduled && (t.DueAt == nil || !t.DueAt.Equal(when.At)):
-			return false
-		case e.form.do == "publish" && t.State == model.Scheduled && (t.DueAt == nil || t.DueAt.After(e.desk.Now().Add(time.Minute))):
-			return false
-		}
-	}
-	return len(e.page.Targets) > 0
 }
 
 // carryOut does what was asked for beyond saving, and says what became of it.

@@ -40,9 +40,14 @@ func pressed(a answer, name string) (values []string) {
 
 func (s *studio) approve(t *testing.T, id model.PostID) {
 	t.Helper()
+	s.decide(t, id, model.Approve)
+}
+
+func (s *studio) decide(t *testing.T, id model.PostID, verdict model.Verdict) {
+	t.Helper()
 	asked, err := s.agency.Owner.PostApprovals(t.Context(), id)
 	if err == nil {
-		_, err = s.agency.Owner.Decide(t.Context(), asked[0].ID, db.Decision{Request: asked[0].ID, Hash: asked[0].Hash, Stage: 1, Verdict: model.Approve})
+		_, err = s.agency.Owner.Decide(t.Context(), asked[0].ID, db.Decision{Request: asked[0].ID, Hash: asked[0].Hash, Stage: 1, Verdict: verdict, Words: "A word on it."})
 	}
 	if err != nil {
 		t.Fatal(err)
