@@ -1,6 +1,11 @@
 package desk
 
 import (
+	"net/http"
+	"regexp"
+	"slices"
+
+	"herald/db"
 	"herald/db/model"
 	"herald/handlers/web"
 )
@@ -48,7 +53,31 @@ func (d *Desk) routes() []route {
 // Register adds the desk's routes to mux.
 func (d *Desk) Register(mux web.Mux) {
 	for _, r := range d.routes() {
-		mux.Handle(r.pattern, d.Signed(r.needs, r.handle))
+		mux.Handle(r.pattern, d.Signed(r.needs, numbered(r.pattern, r.handle)))
+	}
+}
+
+var wildcard = regexp.MustCompile(`\{(\w+)\}`)
+
+// notIDs are the parts of an address that are no ids of rows.
+var notIDs = []string{"slug", "hash", "upload", "number"}
+
+// numbered answers 404 where a part of the address that should be an id is none,
+// whatever the form says: to a Scope a zero may mean the whole workspace.
+func numbered(pattern string, f web.SignedFunc) web.SignedFunc {
+	var names []string
+	for _, m := range wildcard.FindAllStringSubmatch(pattern, -1) {
+		if !slices.Contains(notIDs, m[1]) {
+			names = append(names, m[1])
+		}
+	}
+	return func(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
+		for _, name := range names {
+			if web.ID(r.PathValue(name)) == 0 {
+				return model.Refuse(model.NotFound, "There is nothing at this address.")
+			}
+		}
+		return f(w, r, scope)
 	}
 }
 
