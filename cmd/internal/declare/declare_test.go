@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -126,6 +127,24 @@ func TestTheExampleHasEveryKey(t *testing.T) {
 			if !seen[what+"."+key] {
 				t.Errorf("the example does not show the key %s of a %s", key, what)
 			}
+		}
+	}
+}
+
+func TestTheExampleNamesEveryNetworkAndPublisher(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for _, n := range network.All() {
+		names = append(names, string(n.Name))
+	}
+	for _, p := range network.Aggregators() {
+		names = append(names, string(p))
+	}
+	_, comment, _ := strings.Cut(string(example), "network: facebook")
+	comment, _, _ = strings.Cut("facebook"+comment, "handle:")
+	for _, name := range names {
+		if !regexp.MustCompile(`\b` + name + `\b`).MatchString(comment) {
+			t.Errorf("the example does not name %s", name)
 		}
 	}
 }
