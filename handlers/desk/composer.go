@@ -133,7 +133,7 @@ func (d *Desk) editLeft(ctx context.Context, scope *db.Scope, page db.PostPage, 
 func (d *Desk) editStored(ctx context.Context, scope *db.Scope, page db.PostPage) (*editing, error) {
 	form := composed(page.Version.Content)
 	form.id, form.seen, form.copy = page.Post.ID, page.Post.Revision, web.FormKey()
-	form.began, form.baseNotes, form.baseReview = page.Version.Number, page.Post.Notes, page.Post.Review
+	form.began, form.baseNotes, form.baseStanding = page.Version.Number, page.Post.Notes, progress(page)
 	form.notes, form.labels = page.Post.Notes, page.Post.Labels
 	form.named = clientsOf(page.Targets)
 	when, differs := whenOf(page.Targets)

@@ -32,7 +32,7 @@ func (e *editing) act(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return e.refuse(w, r, err, "Nothing was saved yet")
 	}
-	began := e.form.baseReview
+	began := e.form.baseStanding
 	again, err := e.save(ctx)
 	if err != nil {
 		return e.refuse(w, r, err, "Nothing was saved yet")
@@ -186,9 +186,9 @@ func (e *editing) overtaken(ctx context.Context, no *model.Refusal, err error) (
 
 // reconcile brings a form together with the post that overtook it. What only one of
 // the two changed is not asked about; if nothing is left to ask, it is saved, unless
-// its approval moved on, which saving would take back.
+// its approval or its delivery moved on, which saving would take back.
 func (e *editing) reconcile(ctx context.Context, page db.PostPage, say string) (again bool, _ error) {
-	began, notes, labels, review := e.form.began, e.form.baseNotes, e.form.baseLabels, e.form.baseReview
+	began, notes, labels, stood := e.form.began, e.form.baseNotes, e.form.baseLabels, e.form.baseStanding
 	e.adopt(page)
 	if e.same() {
 		return true, nil
@@ -197,7 +197,7 @@ func (e *editing) reconcile(ctx context.Context, page db.PostPage, say string) (
 	if err := e.merge(ctx, began); err != nil {
 		return false, err
 	}
-	if e.base == nil || len(e.contested()) > 0 || review != page.Post.Review {
+	if e.base == nil || len(e.contested()) > 0 || stood != progress(page) {
 		return false, e.clash(ctx, say)
 	}
 	page, err := e.scope.SavePost(ctx, e.form.id, e.toSave())
@@ -213,7 +213,7 @@ func (e *editing) reconcile(ctx context.Context, page db.PostPage, say string) (
 // adopt makes the stored post the one that the form is about.
 func (e *editing) adopt(page db.PostPage) {
 	e.page, e.form.id, e.form.seen, e.form.began = page, page.Post.ID, page.Post.Revision, page.Version.Number
-	e.form.baseNotes, e.form.baseLabels, e.form.baseReview = page.Post.Notes, e.labelNames(page.Post.Labels), page.Post.Review
+	e.form.baseNotes, e.form.baseLabels, e.form.baseStanding = page.Post.Notes, e.labelNames(page.Post.Labels), progress(page)
 	e.paths = e.desk.paths(e.scope, page.Post.ID)
 }
 

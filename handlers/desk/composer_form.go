@@ -36,11 +36,11 @@ type composition struct {
 
 	addresses []string // of files to fetch
 
-	began      int      // number of the version that the form began from; 0 if it does not say
-	baseReview string   // and where its approval stood
-	baseNotes  string   // and the notes
-	baseLabels string   // and the labels, in words
-	open       []string // what a clash left to be settled
+	began        int      // number of the version that the form began from; 0 if it does not say
+	baseStanding string   // and where its approval and delivery stood
+	baseNotes    string   // and the notes
+	baseLabels   string   // and the labels, in words
+	open         []string // what a clash left to be settled
 
 	template model.WordingID // which it began with
 	into     string          // where words of the panel go, without script
@@ -105,7 +105,7 @@ func readComposition(p *parts) (c composition, err error) {
 
 func (c *composition) readCopy(p *parts) {
 	c.began, _ = web.Count(p.Get("began"))
-	c.baseReview = p.Get("began_review")
+	c.baseStanding = p.Get("began_standing")
 	c.baseNotes, c.baseLabels, c.open = typed(p.Get("began_notes")), typed(p.Get("began_labels")), p.Values["open"]
 	if c.copy = p.Get("copy"); !web.IsFormKey(c.copy) {
 		c.copy = web.FormKey()

@@ -3,6 +3,8 @@ package desk_test
 import (
 	"fmt"
 	"testing"
+
+	"herald/db/model"
 )
 
 // two opens one post in two windows.
@@ -81,4 +83,20 @@ func TestAPostThatOnlyMovedInTimeIsNoClash(t *testing.T) {
 	_, mine, theirs := s.two(t)
 	s.saved(t, s.send(t, with(theirs.form(t), "date", "2026-03-20", "clock", "10:00"), "save"))
 	s.saved(t, s.send(t, with(mine.form(t), "text", "Fresh bread from six"), "save"), "Saved.")
+}
+
+func TestADeliveryThatMovedOnIsNotTakenBackUnasked(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	id, page := s.saved(t, s.send(t, s.fresh(t), "submit"))
+	mine, theirs := page.form(t), page.form(t)
+	s.saved(t, s.send(t, with(theirs, "date", "2026-03-20", "clock", "10:00"), "schedule"))
+	asked := s.send(t, with(mine, "text", "Fresh bread from six"), "save").want(t, 409, "it is now scheduled")
+	if s.stored(t, id).Targets[0].State != model.Scheduled {
+		t.Error("the plan was taken back")
+	}
+	s.saved(t, s.send(t, asked.form(t), "save"))
+	if got := s.stored(t, id); got.Targets[0].State == model.Scheduled || got.Version.Content.Text != "Fresh bread from six" {
+		t.Errorf("asked for again, it was not saved: %s, %q", got.Targets[0].State, got.Version.Content.Text)
+	}
 }

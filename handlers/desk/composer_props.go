@@ -39,7 +39,7 @@ func (e *editing) draw(w http.ResponseWriter, r *http.Request, status int) error
 func (e *editing) editor() *composer.Editor {
 	f := e.form
 	return &composer.Editor{
-		Key: f.key, Seen: f.seen, Began: composer.Began{Version: f.began, Review: f.baseReview, Notes: f.baseNotes, Labels: f.baseLabels}, Problem: e.problem, Conflict: e.conflict, Naming: e.naming, Warning: e.warning(),
+		Key: f.key, Seen: f.seen, Began: composer.Began{Version: f.began, Standing: f.baseStanding, Notes: f.baseNotes, Labels: f.baseLabels}, Problem: e.problem, Conflict: e.conflict, Naming: e.naming, Warning: e.warning(),
 		Clients: e.groups(), Text: f.content.Text, Link: f.content.Link, Comment: f.content.FirstComment, Fields: e.fields,
 		Networks: e.networkParts(), Media: e.media(), When: e.when(), Check: e.checkPart(), Foot: e.foot(), Keep: e.keep(),
 		Labels: e.labelsPart(), Wordings: e.wordingsPart(), Template: e.templatePart(), Notes: f.notes, Confirm: e.confirmed(),

@@ -22,7 +22,7 @@ func (e *editing) carryOutOnce(ctx context.Context, when model.When) (said strin
 		if said, err = e.carryOut(ctx, when); !isConflict(err) {
 			return said, err
 		}
-		seen, review := e.page.Post.Revision, e.page.Post.Review
+		seen, began := e.page.Post.Revision, progress(e.page)
 		if failed := e.reread(ctx); failed != nil {
 			return "", failed
 		}
@@ -31,7 +31,7 @@ func (e *editing) carryOutOnce(ctx context.Context, when model.When) (said strin
 			return "", err
 		case e.form.do != "save" && e.fulfilled(when):
 			return cameTwice, nil
-		case e.movedOn(review) != "":
+		case e.movedOn(began) != "":
 			return "", err
 		}
 	}
@@ -52,16 +52,27 @@ func (e *editing) stopIfMovedOn(ctx context.Context, began string) error {
 	return e.clash(ctx, say)
 }
 
+// progress is how far a post has come, with its approvers and out into the world.
+func progress(page db.PostPage) string {
+	if onItsWay(page) {
+		return page.Post.Review + ", on its way"
+	}
+	return page.Post.Review
+}
+
+func onItsWay(page db.PostPage) bool {
+	return slices.ContainsFunc(page.Targets, func(t db.Target) bool { return t.State.OnItsWay() })
+}
+
 // movedOn says what others did meanwhile with a post whose words are the same, that
-// what the form asks for would take back. began is the review it began from.
+// what the form asks for would take back. began is how the post stood for the form.
 func (e *editing) movedOn(began string) string {
-	onItsWay := func(t db.Target) bool { return t.State.OnItsWay() }
 	switch {
 	case e.form.do == "save":
 		return ""
-	case e.page.Post.Review == "changes_requested" && began != "changes_requested":
+	case e.page.Post.Review == "changes_requested" && began != progress(e.page):
 		return "This post changed while you had it open: it is back with changes requested. Nothing was done; press the button again if you still want to."
-	case e.form.do != "submit" && slices.ContainsFunc(e.page.Targets, onItsWay):
+	case e.form.do != "submit" && onItsWay(e.page):
 		return "This post changed while you had it open: it is scheduled otherwise by now. Nothing was done; press the button again if you still want to."
 	}
 	return ""

@@ -100,8 +100,8 @@ type ConflictRow struct {
 
 // Began is what the form began from.
 type Began struct {
-	Version               int
-	Review, Notes, Labels string
+	Version                 int
+	Standing, Notes, Labels string
 }
 
 // Naming is the step that names each client of a post that spans several.
