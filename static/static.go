@@ -153,7 +153,7 @@ var kinds = map[string]string{
 	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
 	".svg": "image/svg+xml", ".png": "image/png", ".webp": "image/webp", ".jpg": "image/jpeg", ".ico": "image/x-icon",
 	".woff2": "font/woff2", ".txt": "text/plain; charset=utf-8", ".json": "application/json",
-	".webmanifest": "application/manifest+json",
+	".webmanifest": "application/manifest+json", ".html": "text/html; charset=utf-8",
 }
 
 type builtTree struct {

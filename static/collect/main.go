@@ -1,6 +1,6 @@
 // Collect fills static/dist from static/node_modules with exactly what pages
 // use, which `go build` then embeds: htmx, a font, and one sprite of those icons
-// that a component names. `go tool task setup` runs it from the top of the
+// that a component names, and a fragment of all emoji. `go tool task setup` runs it from the top of the
 // repository. It refuses to leave anything half done.
 package main
 
@@ -34,7 +34,7 @@ var taken = map[string]string{
 // packages are those whose licence goes along: tus-js-client brings the four after
 // it in its one file.
 var packages = []string{"htmx.org", "@fontsource-variable/schibsted-grotesk", "lucide-static",
-	"tus-js-client", "js-base64", "url-parse", "querystringify", "requires-port"}
+	"emojibase-data", "tus-js-client", "js-base64", "url-parse", "querystringify", "requires-port"}
 
 func main() {
 	log.SetFlags(0)
@@ -54,6 +54,9 @@ func collect() error {
 	}
 	var err error
 	if out["icons.svg"], err = sprite(); err != nil {
+		return err
+	}
+	if out["emoji.html"], err = emojis(); err != nil {
 		return err
 	}
 	if out["licences.txt"], err = licences(); err != nil {

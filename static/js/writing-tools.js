@@ -33,7 +33,7 @@ class WritingTools extends HTMLElement {
     } else if (dialog && words) {
       e.preventDefault()
       dialog.close()
-      this.#write(words.dataset.insert)
+      this.#write(words.dataset.insert, dialog.dataset.bare !== undefined)
     } else if (dialog && (e.target === dialog || e.target.closest('[data-action="close-tools"]'))) {
       e.preventDefault()
       dialog.close()
@@ -49,16 +49,17 @@ class WritingTools extends HTMLElement {
   #show(dialog) {
     if (dialog.open) dialog.close()
     dialog.showModal()
-    dialog.querySelector("[data-fills]")?.dispatchEvent(new Event("fill"))
+    dialog.querySelector("[data-fills]")?.dispatchEvent(new Event("fill", { bubbles: true }))
+    if (matchMedia("(pointer: fine)").matches) dialog.querySelector("input[type=search]")?.focus()
   }
 
-  // Words are kept apart from those around them.
-  #write(words) {
+  // Words are kept apart from those around them; what is bare is not.
+  #write(words, bare) {
     const field = document.getElementById(this.#field)
     if (!field) return
     const { selectionStart: from, selectionEnd: to, value } = field
-    const before = from > 0 && !/\s/.test(value[from - 1]) ? " " : ""
-    const after = to < value.length && !/\s/.test(value[to]) ? " " : ""
+    const before = !bare && from > 0 && !/\s/.test(value[from - 1]) ? " " : ""
+    const after = !bare && to < value.length && !/\s/.test(value[to]) ? " " : ""
     field.focus()
     field.setRangeText(before + words + after, from, to, "end")
     field.dispatchEvent(new Event("input", { bubbles: true }))
