@@ -98,6 +98,46 @@ func endsInWord(s string) bool {
 
 func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
 
+// Mentionable is a member whom an internal comment can name.
+type Mentionable struct {
+	Name string // as it is written after the @
+}
+
+// Mentionable lists whom a comment about an approval request can tell: who may see its
+// post, but for the actor, by the names that a comment is read by.
+func (sc *Scope) Mentionable(ctx context.Context, id model.RequestID) (list []Mentionable, err error) {
+	defer wrap(&err, "list whom a comment on request %d can name", id)
+	one, err := sc.Approval(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	team, err := sc.team(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = sc.read(ctx, func(tx pgx.Tx) error {
+		page, err := sc.postPage(ctx, tx, one.PostID, sqlPostGet)
+		if err != nil {
+			return err
+		}
+		var all []mention
+		for _, n := range team.callNames() {
+			if n.who.ID != sc.Actor.User && !slices.ContainsFunc(all, func(m mention) bool { return m.who.ID == n.who.ID }) {
+				all = append(all, mention{n.who, n.name})
+			}
+		}
+		sees, err := newMailing(sc, team).seers(ctx, tx, all, page)
+		for _, m := range all {
+			if _, may := sees[m.who.ID]; may {
+				list = append(list, Mentionable{Name: m.words})
+			}
+		}
+		return err
+	})
+	slices.SortFunc(list, func(a, b Mentionable) int { return cmp.Compare(fold(a.Name), fold(b.Name)) })
+	return list, err
+}
+
 const sqlMentionInsert = `
 	INSERT INTO tenant.comment_mentions (tenant_id, comment_id, user_id, words, told) SELECT $1, $2, unnest($3::bigint[]), unnest($4::text[]), unnest($5::boolean[])`
 

@@ -236,6 +236,9 @@ func approvalMethods() map[string]method {
 		"Decide": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return sc.Decide(ctx, of.Request, decision(of))
 		}),
+		"Mentionable": one(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+			return sc.Mentionable(ctx, of.Request)
+		}),
 		"Approval": one(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return sc.Approval(ctx, of.Request)
 		}),

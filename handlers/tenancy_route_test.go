@@ -133,6 +133,7 @@ var routes = all(settingRoutes, connectRoutes, map[string]route{
 	"POST /w/{slug}/targets/{id}/findings":          findings,
 	"GET /w/{slug}/approvals/{request}":             get(func(of dbtest.Holding) string { return "/approvals/" + id(of.Request) }),
 	"POST /w/{slug}/approvals/{request}/decisions":  decisions,
+	"GET /w/{slug}/approvals/{request}/names":       get(func(of dbtest.Holding) string { return "/approvals/" + id(of.Request) + "/names" }),
 	"POST /w/{slug}/approvals/{request}/comments":   comments,
 	"POST /w/{slug}/review-links/{link}/revocation": post(func(of dbtest.Holding) string { return "/review-links/" + id(of.Link) + "/revocation" }),
 	"POST /w/{slug}/review-links/{link}/successor":  post(func(of dbtest.Holding) string { return "/review-links/" + id(of.Link) + "/successor" }),

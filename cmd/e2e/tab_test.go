@@ -198,6 +198,7 @@ var roles = map[string][]string{
 	"button": {"button", "DisclosureTriangle"},
 	"link":   {"link"},
 	"box":    {"checkbox", "radio"},
+	"option": {"option"},
 	"field":  {"textbox", "combobox", "Date", "InputTime", "DateTime", "searchbox", "spinbutton"},
 }
 

@@ -7,6 +7,7 @@ func (d *Desk) approvalRoutes() []route {
 		{"GET /w/{slug}/approvals", model.PostsView, d.ofClient(model.PostsView, d.showApprovals)},
 		{"GET /w/{slug}/approvals/{request}", model.PostsView, d.showApproval},
 		{"POST /w/{slug}/approvals/{request}/decisions", model.PostsApprove, d.createDecision},
+		{"GET /w/{slug}/approvals/{request}/names", model.PostsView, d.showNames},
 		{"POST /w/{slug}/approvals/{request}/comments", model.PostsView, d.createApprovalComment},
 		{"POST /w/{slug}/suggestions/{suggestion}/adoption", model.PostsWrite, d.createAdoption},
 		{"POST /w/{slug}/suggestions/{suggestion}/refusal", model.PostsWrite, d.createSuggestionRefusal},

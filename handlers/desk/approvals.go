@@ -47,7 +47,7 @@ func (d *Desk) showApprovals(w http.ResponseWriter, r *http.Request, scope *db.S
 		p.Next = l.with("box", string(box), "page", id(int64(n+1)))
 	}
 	p.Words = fmt.Sprintf("Page %d", n+1)
-	return d.show(w, r, scope, http.StatusOK, page{title: "Approvals", nav: "approvals", clients: true, live: true, styles: []string{"css/preview.css"}}, approvals.Inbox(p))
+	return d.show(w, r, scope, http.StatusOK, page{title: "Approvals", nav: "approvals", clients: true, live: true, styles: []string{"css/preview.css"}, modules: []string{"js/mention-field.js"}}, approvals.Inbox(p))
 }
 
 // showApproval answers GET /approvals/{request}.
@@ -66,7 +66,7 @@ func (d *Desk) drawApproval(w http.ResponseWriter, r *http.Request, scope *db.Sc
 		return err
 	}
 	with(&items[0])
-	return d.show(w, r, scope, status, page{title: "Approval", nav: "approvals", styles: []string{"css/preview.css"}}, approvals.Single(items[0], at(scope, "/approvals")))
+	return d.show(w, r, scope, status, page{title: "Approval", nav: "approvals", styles: []string{"css/preview.css"}, modules: []string{"js/mention-field.js"}}, approvals.Single(items[0], at(scope, "/approvals")))
 }
 
 func pathRequest(r *http.Request) model.RequestID {
@@ -153,6 +153,19 @@ func (d *Desk) createApprovalComment(w http.ResponseWriter, r *http.Request, sco
 		return err
 	}
 	return d.say(w, r, at(scope, fmt.Sprintf("/approvals/%d", one.ID)), commentedWords(added))
+}
+
+// showNames answers GET /approvals/{request}/names with whom a comment can name.
+func (d *Desk) showNames(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
+	list, err := scope.Mentionable(r.Context(), pathRequest(r))
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, m := range list {
+		names = append(names, m.Name)
+	}
+	return web.Render(w, r, http.StatusOK, approvals.Names(pathRequest(r), names))
 }
 
 func commentedWords(c model.Comment) string {

@@ -267,6 +267,13 @@ func TestAColleagueNamedInAnInternalCommentIsToldOnce(t *testing.T) {
 	if !strings.Contains(page, `<strong class="comment-named">@`+sees.Actor.Name+`</strong> and `) || !strings.Contains(page, ", look &lt;here&gt;</p>") {
 		t.Errorf("the page marks nobody: %s", page)
 	}
+	names := mia("GET", path+"/names", nil)
+	if body := names.Body.String(); names.Code != 200 || !strings.Contains(body, `data-name="`+sees.Actor.Name+`"`) || strings.Contains(body, blind.Actor.Name) || strings.Contains(body, in.mia.Actor.Name) {
+		t.Errorf("who can be named: %s", names.Body)
+	}
+	if w := in.as(t, blind)("GET", path+"/names", nil); w.Code != http.StatusNotFound {
+		t.Errorf("who may not see the post reads who may: %d", w.Code)
+	}
 	c, err := in.mia.Comment(t.Context(), db.CommentForm{Post: one.PostID, Visibility: model.Internal, Body: "@" + blind.Actor.Name})
 	if err != nil || len(c.Untold) != 1 || c.Untold[0] != blind.Actor.Name {
 		t.Errorf("untold %v, %v", c.Untold, err)

@@ -30,10 +30,10 @@ var sections = []section{
 	{"Workspace", "Members", "users", "/settings/members", model.WorkspaceManage, false},
 	{"Workspace", "Clients", "briefcase-business", "/settings/clients", model.ClientsManage, false},
 	{"Workspace", wordingsTitle, "text-quote", "/wordings", model.PostsWrite, false},
+	{"Workspace", "Approval workflows", "list-checks", "/settings/workflows", model.ClientsManage, false},
+	{"Workspace", "Review pages", "palette", "/settings/look", model.WorkspaceManage, false},
 	{"You", "Profile", "user-round", "/settings/profile", model.PostsView, false},
 	{"You", "Calendar addresses", "calendar-plus", "/feeds", model.PostsView, false},
-	{"Workspace", "Review pages", "palette", "/settings/look", model.WorkspaceManage, false},
-	{"Workspace", "Approval workflows", "list-checks", "/settings/workflows", model.ClientsManage, false},
 	{"Herald", "Networks", "table-properties", "/settings/networks", model.AccountsView, false},
 	{"Herald", "Style", "swatch-book", "/settings/style", model.WorkspaceManage, true},
 }

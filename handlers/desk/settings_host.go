@@ -131,7 +131,7 @@ func (d *Desk) afterHost(w http.ResponseWriter, r *http.Request, scope *db.Scope
 
 // hostProps are what the page says of a host name.
 func (d *Desk) hostProps(scope *db.Scope, client model.ClientID, h db.ReviewHost) settings.Host {
-	p := settings.Host{Action: lookPath(scope, client) + "/host", Typed: h.Spelled(), Say: h.Say}
+	p := settings.Host{Action: lookPath(scope, client) + "/host", Say: h.Say}
 	if h.Host == "" {
 		return p
 	}
