@@ -41,6 +41,7 @@ from_apt() {
 	has_redis || wanted="$wanted redis-server"
 	has_video || wanted="$wanted ffmpeg"
 	has_photos || wanted="$wanted libheif-examples"
+	has_documents || wanted="$wanted poppler-utils"
 	if [ "$goal" != demo ]; then
 		has_browser || wanted="$wanted " # which one, the lists will tell
 		has_scanner || wanted="$wanted clamav-daemon"
@@ -80,6 +81,7 @@ has_redis() { have redis-server || have valkey-server; }
 has_scanner() { have clamd || [ -x /usr/sbin/clamd ]; }
 has_video() { have ffmpeg && have ffprobe; }
 has_photos() { have heif-convert; }
+has_documents() { have pdftoppm; }
 
 # has_postgres: any of version 15 or newer, where db/cluster looks.
 has_postgres() {
@@ -142,6 +144,16 @@ photos() {
 	fi
 }
 
+# documents: pdftoppm draws the first page of a PDF.
+documents() {
+	if has_documents; then return; fi
+	if [ "$goal" = demo ]; then
+		say "setup: pdftoppm is not installed; the demo shows PDFs by a sign instead of their first page."
+	else
+		lack "pdftoppm is missing: install it (Debian: sudo apt-get install poppler-utils; macOS: brew install poppler)."
+	fi
+}
+
 # browser_code: by lockfile, and again only when the lockfile changes.
 browser_code() {
 	stamp=static/node_modules/.herald-lock
@@ -164,5 +176,6 @@ browser
 scanner
 video
 photos
+documents
 browser_code
 exit $missing

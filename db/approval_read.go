@@ -212,7 +212,7 @@ const sqlShelfAccounts = `
 	 WHERE a.tenant_id = $1 AND a.id = ANY ($2) ORDER BY a.network, a.handle, a.id`
 
 const sqlShelfMedia = `
-	SELECT id, state, kind, type, bytes, width, height, duration_ms, video_codec, audio_codec, fps::double precision AS fps, frames
+	SELECT id, state, kind, type, bytes, width, height, duration_ms, video_codec, audio_codec, fps::double precision AS fps, frames, thumb_path <> '' AS drawn
 	  FROM tenant.media WHERE tenant_id = $1 AND id = ANY ($2)`
 
 const sqlShelfRenditions = `
@@ -388,7 +388,10 @@ func (s shelf) preview(content model.Content, a planAccount, t shelfTarget) mode
 // no target, by the one that the network would have today.
 func (s shelf) file(n *network.Network, part model.Part, i int, t shelfTarget) model.PreviewMedia {
 	f := s.media[part.Media[i].ID]
-	shown := model.PreviewMedia{Kind: string(f.Kind), Width: f.Width, Height: f.Height}
+	shown := model.PreviewMedia{Kind: string(f.Kind), Width: f.Width, Height: f.Height, Drawn: f.Drawn}
+	if f.Kind == network.Document {
+		shown.Pages = int(f.Frames)
+	}
 	if !f.as("").Played() {
 		shown.Plays = s.played(f.ID)
 	}

@@ -58,7 +58,7 @@ func (sc *Scope) weighWords(ctx context.Context, tx pgx.Tx, list []wordSpan) err
 // says asks for what files are called.
 func (q *libraryQuery) says(f LibraryFilter, spans []wordSpan) {
 	if f.NoAlt {
-		q.and("m.alt = ''")
+		q.and("m.alt = '' AND m.kind <> 'document'")
 	}
 	for _, s := range spans {
 		if s.common {

@@ -273,6 +273,7 @@ type planFile struct {
 	AudioCodec string
 	FPS        float64 `db:"fps"`
 	Frames     int64
+	Drawn      bool // there is a thumbnail
 	Name       string
 	Alt        string
 	Focal      model.Focal
@@ -280,7 +281,7 @@ type planFile struct {
 }
 
 const sqlPlanMedia = `
-	SELECT m.id, m.client_id, m.state, m.kind, m.type, m.sha256, m.bytes, m.width, m.height, m.duration_ms, m.video_codec, m.audio_codec, m.fps::double precision AS fps, m.frames,
+	SELECT m.id, m.client_id, m.state, m.kind, m.type, m.sha256, m.bytes, m.width, m.height, m.duration_ms, m.video_codec, m.audio_codec, m.fps::double precision AS fps, m.frames, m.thumb_path <> '' AS drawn,
 	       m.name, m.alt, jsonb_build_object('x', m.focal_x, 'y', m.focal_y) AS focal,
 	       coalesce((SELECT jsonb_object_agg(c.preset, jsonb_build_object('x', c.x, 'y', c.y, 'width', c.width, 'height', c.height))
 	                   FROM tenant.media_crops c WHERE c.tenant_id = m.tenant_id AND c.media_id = m.id), '{}') AS crops
@@ -428,10 +429,7 @@ func (t *plannedTarget) serve(media []model.ContentMedia) {
 
 // fileWord is what to call a file at the start of a sentence.
 func fileWord(media []network.Media, i int) string {
-	word := "picture"
-	if media[i].Kind == network.Video {
-		word = "video"
-	}
+	word := media[i].Kind.Word()
 	if len(media) == 1 {
 		return "The " + word
 	}

@@ -27,9 +27,12 @@ func (l *Librarian) develop(ctx context.Context, w db.MediaWork, s *shift) error
 	}
 	defer b.clear()
 	d := db.Developed{}
-	if w.Kind == network.Video {
+	switch w.Kind {
+	case network.Video:
 		err = l.developVideo(ctx, w, s, b, &d)
-	} else {
+	case network.Document:
+		err = l.developDocument(ctx, w, b, &d)
+	default:
 		err = l.developPicture(ctx, w, b, &d)
 	}
 	if err == nil {
@@ -46,6 +49,17 @@ func (l *Librarian) develop(ctx context.Context, w db.MediaWork, s *shift) error
 
 func (l *Librarian) developPicture(ctx context.Context, w db.MediaWork, b *tray, d *db.Developed) error {
 	print, err := l.Room.Develop(ctx, b.file, b.dir)
+	if err != nil {
+		return err
+	}
+	d.Probe, d.Placeholder = db.Probe{Tool: "herald", Frames: int64(print.Published.Facts.Frames)}, print.Placeholder
+	return l.keep(ctx, w, print.Published, print.Thumb, d)
+}
+
+// developDocument keeps a PDF as it is: what is in it, its author and title among it,
+// cannot be taken out without making another one. Without a tool it has no picture.
+func (l *Librarian) developDocument(ctx context.Context, w db.MediaWork, b *tray, d *db.Developed) error {
+	print, err := l.Room.Document(ctx, b.file, b.dir)
 	if err != nil {
 		return err
 	}

@@ -218,7 +218,11 @@ func fileLines(ctx context.Context) []finding {
 	if !tools.Photo {
 		photos.say, photos.warn = "heif-convert is missing: HEIC photos, which iPhones make, are refused. Install libheif-examples", true
 	}
-	return []finding{video, photos}
+	pages := finding{what: "documents", say: "pdftoppm is here: documents are shown by their first page"}
+	if !tools.Page {
+		pages.say, pages.warn = "pdftoppm is missing: PDFs are taken and sent, and shown by a sign instead of their first page. Install poppler-utils", true
+	}
+	return []finding{video, photos, pages}
 }
 
 // clockLine compares this machine's clock with the database's: posts leave by

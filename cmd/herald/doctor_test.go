@@ -14,7 +14,7 @@ import (
 
 func TestDoctorSaysWhatAMissingProgramCosts(t *testing.T) {
 	have := map[string]string{}
-	for _, name := range []string{"ffmpeg", "ffprobe", "heif-convert"} {
+	for _, name := range []string{"ffmpeg", "ffprobe", "heif-convert", "pdftoppm"} {
 		path, err := exec.LookPath(name)
 		if err != nil {
 			t.Fatalf("%v; .tools/setup.sh installs it", err)
@@ -25,10 +25,10 @@ func TestDoctorSaysWhatAMissingProgramCosts(t *testing.T) {
 		names []string // that are there
 		want  []string
 	}{
-		{[]string{"ffmpeg", "ffprobe", "heif-convert"}, []string{"ffmpeg and ffprobe are here", "heif-convert is here"}},
-		{[]string{"ffmpeg"}, []string{"ffprobe is missing: nobody knows whether", "heif-convert is missing: HEIC photos"}},
-		{[]string{"ffprobe"}, []string{"ffmpeg is missing: videos get no poster", "heif-convert is missing"}},
-		{nil, []string{"ffmpeg and ffprobe are missing", "heif-convert is missing"}},
+		{[]string{"ffmpeg", "ffprobe", "heif-convert", "pdftoppm"}, []string{"ffmpeg and ffprobe are here", "heif-convert is here", "pdftoppm is here"}},
+		{[]string{"ffmpeg"}, []string{"ffprobe is missing: nobody knows whether", "heif-convert is missing: HEIC photos", "pdftoppm is missing: PDFs are taken"}},
+		{[]string{"ffprobe"}, []string{"ffmpeg is missing: videos get no poster", "heif-convert is missing", "pdftoppm is missing"}},
+		{nil, []string{"ffmpeg and ffprobe are missing", "heif-convert is missing", "pdftoppm is missing"}},
 	} {
 		dir := t.TempDir()
 		for _, name := range c.names {

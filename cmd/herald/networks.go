@@ -13,7 +13,7 @@ import (
 // networkTable is what each network takes, as a table of Markdown that can be read
 // on a terminal too. The README's is this one.
 func networkTable() string {
-	rows := [][]string{{"network", "text", "link", "picture", "pictures", "mixed", "video", "reel", "story", "alt text", "first comment", "look-up"}}
+	rows := [][]string{{"network", "text", "link", "picture", "pictures", "mixed", "video", "reel", "story", "document", "alt text", "first comment", "look-up"}}
 	for _, n := range network.All() {
 		row := []string{n.Label}
 		for _, f := range network.Shapes() {

@@ -184,7 +184,7 @@ func TestCheckSaysWhenTheFolderIsGone(t *testing.T) {
 func TestTypesFollowTheExtension(t *testing.T) {
 	t.Parallel()
 	for ext, want := range map[string]string{
-		"jpg": "image/jpeg", "png": "image/png", "webp": "image/webp", "gif": "image/gif", "heic": "image/heic", "mp4": "video/mp4", "mov": "video/quicktime",
+		"jpg": "image/jpeg", "png": "image/png", "webp": "image/webp", "gif": "image/gif", "heic": "image/heic", "mp4": "video/mp4", "mov": "video/quicktime", "pdf": "application/pdf",
 		"html": "application/octet-stream", "svg": "application/octet-stream",
 	} {
 		if got := blob.TypeOf(blob.Key(7, time.Now(), ext)); got != want {

@@ -53,6 +53,8 @@ func TypeOf(key string) string {
 		return "video/mp4"
 	case ".mov":
 		return "video/quicktime"
+	case ".pdf":
+		return "application/pdf"
 	}
 	return "application/octet-stream"
 }

@@ -171,11 +171,13 @@ type PreviewMedia struct {
 	Rendition RenditionID // what is sent in its stead; 0: the asset itself
 	Waits     bool        // what is sent is still being made
 	Plays     RenditionID // what browsers play, where they do not play the asset; 0: they do, or there is none yet
-	Kind      string      // image, video
+	Kind      string      // image, video, document
 	Alt       string
 	SHA256    string
 	Width     int // of what is sent
 	Height    int
+	Pages     int  // of a document
+	Drawn     bool // there is a thumbnail of it
 }
 
 // File names in a media link what is sent, or, while that waits, what it is made of,

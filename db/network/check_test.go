@@ -11,6 +11,10 @@ import (
 	"pgregory.net/rapid"
 )
 
+func leaflet(pages int64) Media {
+	return Media{Kind: Document, Type: "application/pdf", Bytes: 90_000, Frames: pages}
+}
+
 func jpeg() Media {
 	return Media{Kind: Image, Type: "image/jpeg", Bytes: 500_000, Width: 1080, Height: 1080, Alt: "a loaf"}
 }
@@ -133,6 +137,11 @@ func TestCheckNamesWhatEachNetworkRefuses(t *testing.T) {
 		{Mastodon, Draft{Media: many(jpeg(), 5)}, "media:media_too_many"},
 		{Mastodon, Draft{Media: []Media{mp4(), jpeg()}}, "media:media_mixed"},
 		{Mastodon, Draft{Media: many(mp4(), 2)}, "media:media_too_many"},
+		{LinkedIn, Draft{Media: []Media{leaflet(300)}, Options: option(OptDocTitle, "Bread")}, ""},
+		{LinkedIn, Draft{Media: []Media{leaflet(301)}, Options: option(OptDocTitle, "Bread")}, "media.0:media_too_long"},
+		{LinkedIn, Draft{Media: []Media{leaflet(3)}}, "options.document_title:option_missing"},
+		{LinkedIn, Draft{Media: []Media{leaflet(3), jpeg()}}, "media.0:media_kind"},
+		{Facebook, Draft{Media: []Media{leaflet(3)}}, "media.0:media_kind"},
 		{Webhook, Draft{Media: many(jpeg(), 21)}, "media:media_too_many"},
 		{Webhook, Draft{Media: []Media{{Kind: "audio", Type: "audio/mpeg"}}}, "media.0:media_kind"},
 		{Mastodon, Draft{Text: "hi", Options: option("colour", "red")}, "options.colour:option_unknown"},

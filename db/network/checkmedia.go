@@ -15,6 +15,8 @@ func (c *checker) media() {
 		field := fmt.Sprintf("media.%d", i)
 		if rule, taken := c.rule.file(m.Kind); taken {
 			c.medium(field, i, rule)
+		} else if m.Kind == Document {
+			c.say(field, MediaWrongKind, "%s.", c.noDocument(i))
 		} else if !said {
 			c.say(field, MediaWrongKind, "%s take a %s only: remove %s.", c.n.posts(c.rule.Format), c.rule.kinds(), c.name(i))
 		}
@@ -64,6 +66,14 @@ func (c *checker) count() bool {
 			posts, files(c.rule.Max), has, has-c.rule.Max)
 	}
 	return false
+}
+
+// noDocument says that a document cannot be here: at all, or not beside others.
+func (c *checker) noDocument(i int) string {
+	if _, takes := c.n.Rule(FormatDocument); takes {
+		return fmt.Sprintf("%s shows a document alone: remove %s, or the other files", c.n.Label, c.name(i))
+	}
+	return fmt.Sprintf("%s takes no documents: remove %s, or leave this account out", c.n.Label, c.name(i))
 }
 
 // wanted is what a post that lacks its file needs: where the format only follows
@@ -123,10 +133,7 @@ func (c *checker) alt(field string, i int) {
 
 // name is what to call a file; file the same at the start of a sentence.
 func (c *checker) name(i int) string {
-	kind := "picture"
-	if c.d.Media[i].Kind == Video {
-		kind = "video"
-	}
+	kind := c.d.Media[i].Kind.Word()
 	if len(c.d.Media) == 1 {
 		return "the " + kind
 	}
@@ -158,6 +165,8 @@ func (r FormatRule) of(kind MediaKind) FileRule {
 		return r.Image
 	case Video:
 		return r.Video
+	case Document:
+		return r.Document
 	}
 	return FileRule{}
 }
@@ -178,7 +187,20 @@ func (r FormatRule) kinds() string {
 	case r.both():
 		return "picture or a video"
 	case len(r.Video.Types) > 0:
+		return Video.Word()
+	case len(r.Document.Types) > 0:
+		return Document.Word()
+	}
+	return Image.Word()
+}
+
+// Word is what people call a file of a kind.
+func (k MediaKind) Word() string {
+	switch k {
+	case Video:
 		return "video"
+	case Document:
+		return "document"
 	}
 	return "picture"
 }
@@ -241,7 +263,15 @@ func (t *measure) kind() {
 	t.add(t.Bytes > 0 && t.m.Bytes > t.Bytes, MediaTooLarge,
 		"has %s, %s takes up to %s: make the file smaller", bytes(t.m.Bytes, t.Bytes), t.label, bytes(t.Bytes, t.Bytes))
 	t.add(t.Frames > 0 && t.m.Frames > t.Frames, MediaTooLong,
-		"has %s frames, %s takes %s: make it shorter", number(int(t.m.Frames)), t.label, number(int(t.Frames)))
+		"has %s %s, %s takes %s: make it shorter", number(int(t.m.Frames)), t.m.frames(), t.label, number(int(t.Frames)))
+}
+
+// frames is what the file has one after the other.
+func (m Media) frames() string {
+	if m.Kind == Document {
+		return "pages"
+	}
+	return "frames"
 }
 
 func (t *measure) size() {
@@ -303,6 +333,8 @@ func typeName(mime string) string {
 		return "MOV"
 	case "image/webp":
 		return "WebP"
+	case "application/pdf":
+		return "PDF"
 	}
 	kind, sub, _ := strings.Cut(mime, "/")
 	if kind == string(Image) || kind == string(Video) {

@@ -21,12 +21,14 @@ var linkedin = Network{
 		{Format: FormatImage, Min: 1, Max: 1, Image: linkedinImage, Text: true, Comment: true, Alt: true},
 		{Format: FormatImages, Min: 2, Max: 20, Image: linkedinImage, Text: true, Comment: true, Alt: true},
 		{Format: FormatVideo, Min: 1, Max: 1, Video: linkedinVideo, Text: true, Comment: true, Alt: true},
+		{Format: FormatDocument, Min: 1, Max: 1, Document: linkedinDocument, Text: true, Comment: true},
 	},
 	Options: []Option{
 		{Key: OptVisibility, Label: "Who sees it", Kind: Choose, Default: "PUBLIC", Choices: []Choice{
 			{"PUBLIC", "Everyone"}, {"LOGGED_IN", "Members of LinkedIn"}, {"CONNECTIONS", "Connections"}}},
 		{Key: OptReshare, Label: "People may repost", Kind: Switch, Default: "true"},
 		{Key: OptTitle, Label: "Title of the video", Kind: Write, Max: 400, Unit: CodePoints, Formats: []Format{FormatVideo}},
+		{Key: OptDocTitle, Label: "Title of the document", Help: "LinkedIn shows it above the pages, and asks for one.", Kind: Write, Max: 400, Unit: CodePoints, Required: true, Formats: []Format{FormatDocument}},
 		{Key: OptLinkTitle, Label: "Title of the link's card", Help: "LinkedIn does not read the page itself; without a title the card shows the host.", Kind: Write, Max: 400, Unit: CodePoints, Formats: []Format{FormatLink}},
 		{Key: OptLinkWords, Label: "Description on the link's card", Kind: Write, Max: 4086, Unit: CodePoints, Formats: []Format{FormatLink}},
 	},
@@ -56,6 +58,7 @@ var (
 		Types: []string{"video/mp4"}, Bytes: 500_000_000, MinTime: 3 * time.Second, MaxTime: 30 * time.Minute,
 		MinShape: 1 / 2.4, MaxShape: 2.4, Shape: "between 1:2.4 and 2.4:1",
 	}
+	linkedinDocument = FileRule{Types: []string{"application/pdf"}, Bytes: 100_000_000, Frames: 300}
 )
 
 // LittleSigns are the signs that LinkedIn's little text escapes.

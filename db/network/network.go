@@ -129,8 +129,9 @@ type MediaKind string
 
 // The kinds of media.
 const (
-	Image MediaKind = "image"
-	Video MediaKind = "video"
+	Image    MediaKind = "image"
+	Video    MediaKind = "video"
+	Document MediaKind = "document" // a PDF, that readers leaf through
 )
 
 // Media is one attachment, as far as rules care.
@@ -138,10 +139,10 @@ type Media struct {
 	Kind     MediaKind
 	Type     string // sniffed MIME type, as image/jpeg
 	Bytes    int64
-	Width    int // pixels, upright
+	Width    int // pixels, upright; of a document the points of its first page
 	Height   int
 	Duration time.Duration // zero if not known or not a video
-	Frames   int64         // of a picture that moves; zero if it does not, or nobody knows
+	Frames   int64         // of a picture that moves, zero if it does not; of a document its pages; zero if nobody knows
 	Alt      string
 
 	// Pending: nobody has looked at the file yet, so no rule is held against it.
@@ -175,6 +176,7 @@ const (
 	FormatReel     Format = "reel"
 	FormatStory    Format = "story"
 	FormatCarousel Format = "carousel"
+	FormatDocument Format = "document"
 )
 
 // Problem is one thing a network would refuse, in a sentence for the writer.

@@ -123,6 +123,9 @@ func (n *Network) Serve(f Format, m Media, frame Framing) (s Serving) {
 		return s
 	}
 	defer func() { s.Fits = len(rule.faults(s.Media, n.Label)) == 0 }()
+	if m.Kind == Document {
+		return s
+	}
 	if m.Type == gifType {
 		if frame.Crop.Whole() && rule.moves(m, n.Label) {
 			return s

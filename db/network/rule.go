@@ -66,6 +66,7 @@ type FormatRule struct {
 	Min, Max int      // files
 	Image    FileRule // without Types: pictures are not taken
 	Video    FileRule
+	Document FileRule // without Types: documents are not taken
 	Cover    FileRule // a picture that may stand beside the one video, as its cover; without Types: none may
 	Text     bool     // the text is shown
 	Words    int      // a bound on the text below that of the network; zero: none
@@ -84,7 +85,7 @@ type FileRule struct {
 	MinShape, MaxShape float64 // width divided by height
 	Shape              string  // the same in words, "between 4:5 and 1.91:1"
 	MinTime, MaxTime   time.Duration
-	Frames             int64     // of a picture that moves
+	Frames             int64     // of a picture that moves; of a document: pages
 	Codecs             []string  // of a video's picture, as ffprobe calls them
 	Sound              []string  // of its sound
 	MinFPS, MaxFPS     float64   // frames a second
@@ -140,51 +141,52 @@ type Choice struct{ Value, Label string }
 
 // The keys of options. They reach adapters in Post.Options.
 const (
-	OptFormat        = "format"        // facebook, instagram: post, reel, story
-	OptTitle         = "title"         // facebook videos, webhook, youtube, tiktok photos
-	OptShareToFeed   = "share_to_feed" // instagram reels
-	OptCollaborators = "collaborators" // instagram: user names, comma separated
-	OptThumbOffset   = "thumb_offset"  // instagram reels, tiktok videos: milliseconds
-	OptVisibility    = "visibility"    // mastodon, linkedin: each its own words
-	OptSpoiler       = "spoiler_text"  // mastodon; counts towards the limit
-	OptSensitive     = "sensitive"     // mastodon, threads, telegram
-	OptLanguage      = "language"      // mastodon, youtube; bluesky takes several
-	OptLinkTitle     = "link_title"    // of the card that a link is shown as
-	OptLinkWords     = "link_words"    // the card's description
-	OptThread        = "thread"        // bluesky, mastodon, threads, x: several posts, each an answer to the one before
-	OptReplies       = "replies"       // who may answer; x, threads
-	OptTopic         = "topic"         // threads
-	OptMadeByAI      = "made_by_ai"    // x
-	OptPreview       = "preview"       // of the link: telegram, discord, slack, facebook
-	OptProtect       = "protect"       // telegram
-	OptBoard         = "board"         // pinterest: its number
-	OptForum         = "forum"         // discord: names the post that a forum begins with
-	OptKind          = "kind"          // wordpress: post or page; google_business: update, event or offer
-	OptExcerpt       = "excerpt"       // wordpress, mailchimp, ghl_blog
-	OptAuthor        = "author"        // ghl_blog: the id of one
-	OptSlug          = "slug"          // wordpress, ghl_blog
-	OptCategories    = "categories"    // wordpress, ghl_blog: names, comma separated
-	OptButton        = "button"        // google_business: what the link is
-	OptEvent         = "event_title"   // google_business
-	OptStarts        = "starts"        // google_business: a day, with or without a time
-	OptEnds          = "ends"          // google_business
-	OptCoupon        = "coupon"        // google_business
-	OptTerms         = "terms"         // google_business
-	OptReshare       = "reshare"       // linkedin: whether people may
-	OptPaid          = "paid"          // a paid partnership; x
-	OptLabel         = "label"         // bluesky: a warning before the media
-	OptPrivacy       = "privacy"       // youtube, tiktok: each its own words
-	OptTags          = "tags"          // youtube, wordpress: comma separated
-	OptCategory      = "category"      // youtube: its number
-	OptForKids       = "made_for_kids" // youtube
-	OptSynthetic     = "synthetic"     // youtube, tiktok: altered or made by a machine
-	OptNotify        = "notify"        // youtube, telegram: tell subscribers
-	OptComments      = "comments"      // tiktok, wordpress: whether people may
-	OptDuet          = "duet"          // tiktok videos: whether people may
-	OptStitch        = "stitch"        // tiktok videos: whether people may
-	OptDisclose      = "disclose"      // tiktok: whom the post advertises
-	OptMusic         = "music"         // tiktok photos: add some
-	OptCoverPicture  = "cover_picture" // tiktok photos: which one, from 1
+	OptFormat        = "format"         // facebook, instagram: post, reel, story
+	OptTitle         = "title"          // facebook videos, webhook, youtube, tiktok photos
+	OptDocTitle      = "document_title" // linkedin
+	OptShareToFeed   = "share_to_feed"  // instagram reels
+	OptCollaborators = "collaborators"  // instagram: user names, comma separated
+	OptThumbOffset   = "thumb_offset"   // instagram reels, tiktok videos: milliseconds
+	OptVisibility    = "visibility"     // mastodon, linkedin: each its own words
+	OptSpoiler       = "spoiler_text"   // mastodon; counts towards the limit
+	OptSensitive     = "sensitive"      // mastodon, threads, telegram
+	OptLanguage      = "language"       // mastodon, youtube; bluesky takes several
+	OptLinkTitle     = "link_title"     // of the card that a link is shown as
+	OptLinkWords     = "link_words"     // the card's description
+	OptThread        = "thread"         // bluesky, mastodon, threads, x: several posts, each an answer to the one before
+	OptReplies       = "replies"        // who may answer; x, threads
+	OptTopic         = "topic"          // threads
+	OptMadeByAI      = "made_by_ai"     // x
+	OptPreview       = "preview"        // of the link: telegram, discord, slack, facebook
+	OptProtect       = "protect"        // telegram
+	OptBoard         = "board"          // pinterest: its number
+	OptForum         = "forum"          // discord: names the post that a forum begins with
+	OptKind          = "kind"           // wordpress: post or page; google_business: update, event or offer
+	OptExcerpt       = "excerpt"        // wordpress, mailchimp, ghl_blog
+	OptAuthor        = "author"         // ghl_blog: the id of one
+	OptSlug          = "slug"           // wordpress, ghl_blog
+	OptCategories    = "categories"     // wordpress, ghl_blog: names, comma separated
+	OptButton        = "button"         // google_business: what the link is
+	OptEvent         = "event_title"    // google_business
+	OptStarts        = "starts"         // google_business: a day, with or without a time
+	OptEnds          = "ends"           // google_business
+	OptCoupon        = "coupon"         // google_business
+	OptTerms         = "terms"          // google_business
+	OptReshare       = "reshare"        // linkedin: whether people may
+	OptPaid          = "paid"           // a paid partnership; x
+	OptLabel         = "label"          // bluesky: a warning before the media
+	OptPrivacy       = "privacy"        // youtube, tiktok: each its own words
+	OptTags          = "tags"           // youtube, wordpress: comma separated
+	OptCategory      = "category"       // youtube: its number
+	OptForKids       = "made_for_kids"  // youtube
+	OptSynthetic     = "synthetic"      // youtube, tiktok: altered or made by a machine
+	OptNotify        = "notify"         // youtube, telegram: tell subscribers
+	OptComments      = "comments"       // tiktok, wordpress: whether people may
+	OptDuet          = "duet"           // tiktok videos: whether people may
+	OptStitch        = "stitch"         // tiktok videos: whether people may
+	OptDisclose      = "disclose"       // tiktok: whom the post advertises
+	OptMusic         = "music"          // tiktok photos: add some
+	OptCoverPicture  = "cover_picture"  // tiktok photos: which one, from 1
 )
 
 // Scope is one permission that publishing needs.
@@ -370,7 +372,11 @@ func (n *Network) bare(d Draft) Format {
 }
 
 func (n *Network) single(kind MediaKind) Format {
-	if kind != Video {
+	switch kind {
+	case Video:
+	case Document:
+		return FormatDocument
+	default:
 		return FormatImage
 	}
 	if _, ok := n.Rule(FormatVideo); !ok {

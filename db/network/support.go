@@ -56,7 +56,7 @@ type Hurdle struct {
 
 // Shapes lists the formats in the order in which a table shows them.
 func Shapes() []Format {
-	return []Format{FormatText, FormatLink, FormatImage, FormatImages, FormatCarousel, FormatVideo, FormatReel, FormatStory}
+	return []Format{FormatText, FormatLink, FormatImage, FormatImages, FormatCarousel, FormatVideo, FormatReel, FormatStory, FormatDocument}
 }
 
 // Supports says how far a format can be used, and in a sentence why not without

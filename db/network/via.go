@@ -103,7 +103,7 @@ func (v reach) formats(n *Network, r route) (list []FormatRule) {
 		if !slices.Contains(v.takes, rule.Format) {
 			continue
 		}
-		rule.Image, rule.Video, rule.Cover = r.file(rule.Image), r.file(rule.Video), FileRule{}
+		rule.Image, rule.Video, rule.Document, rule.Cover = r.file(rule.Image), r.file(rule.Video), r.file(rule.Document), FileRule{}
 		rule.Comment = v.comments > 0 && (rule.Comment || n.Comment.Max == 0)
 		rule.Alt = rule.Alt && (v.altImage && len(rule.Image.Types) > 0 || v.altVideo && len(rule.Video.Types) > 0)
 		list = append(list, rule)

@@ -23,12 +23,12 @@ func TestAPublisherTakesNoMoreThanItsNetwork(t *testing.T) {
 			}
 			for _, rule := range own.Formats {
 				direct, ok := n.Rule(rule.Format)
-				for _, kinds := range [][2]FileRule{{rule.Image, direct.Image}, {rule.Video, direct.Video}} {
+				for _, kinds := range [][2]FileRule{{rule.Image, direct.Image}, {rule.Video, direct.Video}, {rule.Document, direct.Document}} {
 					if kinds[0].Bytes > kinds[1].Bytes && kinds[1].Bytes > 0 || slices.ContainsFunc(kinds[0].Types, func(s string) bool { return !slices.Contains(kinds[1].Types, s) }) {
 						t.Errorf("%s by %s takes more as %s than the network", n.Name, p, rule.Format)
 					}
 				}
-				if !ok || rule.Alt && !direct.Alt || rule.Min > 0 && len(rule.Image.Types)+len(rule.Video.Types) == 0 {
+				if !ok || rule.Alt && !direct.Alt || rule.Min > 0 && len(rule.Image.Types)+len(rule.Video.Types)+len(rule.Document.Types) == 0 {
 					t.Errorf("%s by %s: %+v", n.Name, p, rule)
 				}
 			}
@@ -38,7 +38,9 @@ func TestAPublisherTakesNoMoreThanItsNetwork(t *testing.T) {
 				}
 			}
 			for _, o := range n.Options {
-				if _, ok := own.Option(o.Key); o.Required && !ok {
+				_, ok := own.Option(o.Key)
+				reached := len(o.Formats) == 0 || slices.ContainsFunc(own.Formats, func(r FormatRule) bool { return slices.Contains(o.Formats, r.Format) })
+				if o.Required && reached && !ok {
 					t.Errorf("%s by %s does not ask for %s", n.Name, p, o.Key)
 				}
 			}

@@ -114,8 +114,8 @@ func (d *Darkroom) develop(ctx context.Context, src Source, size func(Facts) (w,
 	if err != nil {
 		return Facts{}, err
 	}
-	if facts.Type.Video() {
-		return Facts{}, refuse("This is a video, and a picture is needed here.")
+	if facts.Type.Video() || facts.Type == PDF {
+		return Facts{}, refuse("This is a %s, and a picture is needed here.", facts.Type.word())
 	}
 	if d.turned {
 		if facts.Orientation >= 5 {

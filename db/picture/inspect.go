@@ -2,6 +2,7 @@ package picture
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -30,7 +31,7 @@ type Facts struct {
 	Width       int           // as a viewer sees it: after orientation and rotation
 	Height      int           // as a viewer sees it
 	Orientation int           // of a picture, EXIF 1 to 8; 1 where the file does not say
-	Frames      int           // of a GIF; 0 for anything else
+	Frames      int           // of a GIF; of a PDF its pages; 0 for anything else
 	Rotation    int           // of a video, clockwise: 0, 90, 180 or 270
 	Duration    time.Duration // of a video; 0 where the file does not say
 }
@@ -76,9 +77,27 @@ func inspect(ctx context.Context, src Source, limits Limits) (f Facts, o outline
 		return f, o, measureVideo(in, limits, &f)
 	case f.Type == HEIC:
 		return f, o, measureHEIC(in, limits, &f)
+	case f.Type == PDF:
+		return f, o, measurePDF(in)
 	}
 	o, err = measurePicture(in, limits, &f)
 	return f, o, err
+}
+
+// tailSize is how far from its end a PDF says where its table is.
+const tailSize = 4096
+
+// measurePDF looks whether the end is there. What the pages are is for a child
+// process to find out, since that takes reading all of it.
+func measurePDF(in *input) error {
+	tail := make([]byte, min(tailSize, in.src.Size()))
+	if _, err := in.ReadAt(tail, in.src.Size()-int64(len(tail))); err != nil && err != io.EOF {
+		return in.failure(err, cutShort(PDF))
+	}
+	if !bytes.Contains(tail, []byte("startxref")) {
+		return cutShort(PDF)
+	}
+	return nil
 }
 
 func measurePicture(in *input, limits Limits, f *Facts) (outline, error) {

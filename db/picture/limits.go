@@ -12,6 +12,8 @@ import (
 type Limits struct {
 	PictureBytes int64
 	VideoBytes   int64
+	DocBytes     int64         // of a PDF
+	Pages        int           // of one
 	Pixels       int64         // of a picture, width times height
 	Side         int           // of a picture or video, in pixels
 	Scans        int           // of a progressive JPEG: each costs a walk over the whole picture
@@ -26,6 +28,8 @@ func Standard() Limits {
 	return Limits{
 		PictureBytes: 50 << 20,
 		VideoBytes:   4 << 30,
+		DocBytes:     100 << 20,
+		Pages:        2000,
 		Pixels:       50_000_000,
 		Side:         16_384,
 		Scans:        64,
@@ -37,8 +41,11 @@ func Standard() Limits {
 
 // Most is how many bytes a file of a type may have.
 func (l Limits) Most(t Type) int64 {
-	if t.Video() {
+	switch {
+	case t.Video():
 		return l.VideoBytes
+	case t == PDF:
+		return l.DocBytes
 	}
 	return l.PictureBytes
 }
@@ -46,10 +53,7 @@ func (l Limits) Most(t Type) int64 {
 // CheckBytes refuses a file of a type that has more bytes than the rule allows. It
 // can be asked before they have come.
 func (l Limits) CheckBytes(t Type, size int64) error {
-	what, limit := "picture", l.Most(t)
-	if t.Video() {
-		what = "video"
-	}
+	what, limit := t.word(), l.Most(t)
 	if size <= limit {
 		return nil
 	}
@@ -79,19 +83,29 @@ func refuse(format string, args ...any) error {
 	return model.Refuse(model.Unprocessable, fmt.Sprintf(format, args...))
 }
 
+// word is what people call a file of the type.
+func (t Type) word() string {
+	switch {
+	case t.Video():
+		return "video"
+	case t == PDF:
+		return "PDF"
+	}
+	return "picture"
+}
+
 func damaged(t Type) error {
-	if t.Video() {
+	switch {
+	case t.Video():
 		return refuse("This video is damaged and can't be read. Export it again as MP4 and upload the new file.")
+	case t == PDF:
+		return refuse("This PDF is damaged and can't be read. Export it again and upload the new file.")
 	}
 	return refuse("This picture is damaged and can't be read. Export it again and upload the new file.")
 }
 
 func cutShort(t Type) error {
-	what := "picture"
-	if t.Video() {
-		what = "video"
-	}
-	return refuse("This %s is cut short: the file ends in the middle. Upload it again.", what)
+	return refuse("This %s is cut short: the file ends in the middle. Upload it again.", t.word())
 }
 
 // thousands writes 30000 as 30,000.

@@ -24,16 +24,17 @@ const (
 	HEIC Type = "image/heic" // what phones write; made a JPEG before anything else
 	MP4  Type = "video/mp4"
 	MOV  Type = "video/quicktime" // made an MP4 before anything else
+	PDF  Type = "application/pdf" // counted and drawn by others; no picture here
 )
 
 // HeadSize is how many first bytes Sniff and Recognize want to see.
 const HeadSize = 1024
 
-const taken = "Upload a JPEG, PNG, WebP, GIF or HEIC picture, or an MP4 or MOV video."
+const taken = "Upload a JPEG, PNG, WebP, GIF or HEIC picture, an MP4 or MOV video, or a PDF."
 
 // Ext is the file name extension of a type, without a dot.
 func (t Type) Ext() string {
-	return map[Type]string{JPEG: "jpg", PNG: "png", WebP: "webp", GIF: "gif", HEIC: "heic", MP4: "mp4", MOV: "mov"}[t]
+	return map[Type]string{JPEG: "jpg", PNG: "png", WebP: "webp", GIF: "gif", HEIC: "heic", MP4: "mp4", MOV: "mov", PDF: "pdf"}[t]
 }
 
 // Video says whether it moves.
@@ -57,6 +58,8 @@ func Sniff(head []byte) (t Type, ok bool) {
 		return MP4, true
 	case isMOV(head):
 		return MOV, true
+	case bytes.HasPrefix(head, []byte("%PDF-")):
+		return PDF, true
 	}
 	return "", false
 }
@@ -81,7 +84,7 @@ func Recognize(name string, head []byte) (Type, error) {
 
 func claimsTaken(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
-	case ".jpg", ".jpeg", ".png", ".webp", ".gif", ".heic", ".heif", ".mp4", ".mov":
+	case ".jpg", ".jpeg", ".png", ".webp", ".gif", ".heic", ".heif", ".mp4", ".mov", ".pdf":
 		return true
 	}
 	return false
@@ -126,8 +129,6 @@ func describe(head []byte) (what, advice string) {
 		return "an SVG drawing", "Export it as PNG and upload that."
 	case has("<!doctype html", "<html", "<head", "<body", "<script", "<!--", "<iframe", "<title"):
 		return "a web page (HTML)", taken
-	case has("%pdf-"):
-		return "a PDF", taken
 	case has("ii*\x00", "mm\x00*"):
 		return "a TIFF or raw picture", "Export it as JPEG or PNG and upload that."
 	case bytes.HasPrefix(head, []byte("\x1a\x45\xdf\xa3")):

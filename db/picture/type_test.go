@@ -20,6 +20,7 @@ func TestTypesAreToldByBytes(t *testing.T) {
 		"heic": {file(t, "photo.heic"), HEIC}, "a still that says HEIC": {[]byte("\x00\x00\x00\x1cftypmif1\x00\x00\x00\x00mif1heicmiaf"), HEIC},
 		"mov": {file(t, "movie.mov"), MOV}, "mov that says MP4": {[]byte("\x00\x00\x00\x18ftypqt  \x00\x00\x02\x00qt  mp42"), MOV},
 		"mov of before brands": {[]byte("\x00\x00\x00\x08wide\x00\x00\x43\x84mdat"), MOV},
+		"pdf":                  {[]byte("%PDF-1.7\n"), PDF},
 		"iTunes video":         {[]byte("\x00\x00\x00\x18ftypM4V \x00\x00\x00\x00mp42isom"), MP4},
 	} {
 		got, err := Recognize("whatever.html", c.head[:min(len(c.head), HeadSize)])
@@ -32,7 +33,8 @@ func TestTypesAreToldByBytes(t *testing.T) {
 func TestOtherTypesAreRefusedByName(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, head, want string }{
-		{"cat.pdf", "%PDF-1.4", "“cat.pdf” is a PDF. Upload a JPEG, PNG, WebP, GIF or HEIC picture, or an MP4 or MOV video."},
+		{"cat.docx", "PK\x03\x04", "“cat.docx” is a ZIP archive or an office document. Upload a JPEG, PNG, WebP, GIF or HEIC picture, an MP4 or MOV video, or a PDF."},
+		{"cat.pdf", "<html>", "“cat.pdf” is a web page (HTML), whatever its name says."},
 		{"cat.png", "<!DOCTYPE html><script>", "“cat.png” is a web page (HTML), whatever its name says."},
 		{"cat.JPG", "\xef\xbb\xbf \n<HTML>", "“cat.JPG” is a web page (HTML), whatever its name says."},
 		{"logo.svg", `<svg xmlns="http://www.w3.org/2000/svg">`, "is an SVG drawing. Export it as PNG"},
@@ -41,7 +43,7 @@ func TestOtherTypesAreRefusedByName(t *testing.T) {
 		{"b.heic", "\x00\x00\x00\x18ftypmif1\x00\x00\x00\x00mif1avif", "is an AVIF picture, whatever its name says."},
 		{"a.avif", "\x00\x00\x00\x18ftypavif\x00\x00\x00\x00mif1avif", "is an AVIF picture"},
 		{"a.m4a", "\x00\x00\x00\x18ftypM4A \x00\x00\x02\x00isommp42", "of a kind that Herald doesn't take"},
-		{"a.pdf", "%PDF-1.7", "is a PDF"}, {"a.docx", "PK\x03\x04", "office document"},
+		{"a.docx", "PK\x03\x04", "office document"},
 		{"a.webm", "\x1a\x45\xdf\xa3", "WebM"}, {"a.nef", "MM\x00*", "raw picture"}, {"a.nef", "II*\x00", "raw picture"},
 		{"a.bin", "\x00\x01\x02", "“a.bin” is of a kind that Herald doesn't take. Upload"},
 		{"a.avi", "RIFF\x00\x00\x00\x00AVI LIST....", "of a kind"},

@@ -77,7 +77,7 @@ func costs(s network.Scope) string {
 	if len(s.Formats) == 0 {
 		return "nothing can be posted, or what was posted cannot be proved"
 	}
-	kinds := map[network.Format]string{network.FormatVideo: "videos", network.FormatReel: "reels", network.FormatStory: "stories", network.FormatText: "text alone", network.FormatLink: "links"}
+	kinds := map[network.Format]string{network.FormatVideo: "videos", network.FormatReel: "reels", network.FormatStory: "stories", network.FormatText: "text alone", network.FormatLink: "links", network.FormatDocument: "documents"}
 	var words []string
 	for _, f := range s.Formats {
 		if word := cmp.Or(kinds[f], "pictures"); !slices.Contains(words, word) {

@@ -65,14 +65,14 @@ func TestTheComposerInABrowser(t *testing.T) {
 
 	dir := t.TempDir()
 	var files []string
-	for name, b := range map[string][]byte{"a.jpg": photo(t, 30, 20, 1), "b.jpg": photo(t, 30, 20, 2), "c.pdf": []byte("%PDF-1.7")} {
+	for name, b := range map[string][]byte{"a.jpg": photo(t, 30, 20, 1), "b.jpg": photo(t, 30, 20, 2), "c.zip": []byte("PK\x03\x04")} {
 		files = append(files, filepath.Join(dir, name))
 		if err := os.WriteFile(files[len(files)-1], b, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	p.MustElement("#file").MustSetFiles(files...)
-	shows("#composer-uploads", "is a PDF")
+	shows("#composer-uploads", "is a ZIP archive")
 	p.MustWait(`() => document.querySelectorAll(".attachment").length === 2`)
 	p.MustElementR("button", "Customise for Mastodon").MustClick()
 	shows(".variant", "Back to the shared text")

@@ -76,9 +76,14 @@ func (e *editing) look(t db.CheckedTarget) preview.Props {
 // sent. What is not ready yet has no picture.
 func (e *editing) shown(t db.CheckedTarget, i int, a db.Asset) preview.Media {
 	sent := t.Draft.Media[i]
-	m := preview.Media{Video: sent.Kind == network.Video, Alt: sent.Alt, TakesAlt: t.Network.TakesAlt(t.Network.FormatOf(t.Draft), sent.Kind), Width: sent.Width, Height: sent.Height}
-	if sent.Width > 0 {
+	m := preview.Media{Video: sent.Kind == network.Video, Document: sent.Kind == network.Document, Pages: pagesOf(a), Alt: sent.Alt, TakesAlt: t.Network.TakesAlt(t.Network.FormatOf(t.Draft), sent.Kind), Width: sent.Width, Height: sent.Height}
+	if m.Document && m.Pages > 0 {
+		m.Facts = pageWords(m.Pages) + ", " + typeWord(sent.Type)
+	} else if sent.Width > 0 {
 		m.Facts = fmt.Sprintf("%d × %d, %s", sent.Width, sent.Height, typeWord(sent.Type))
+	}
+	if m.Document && a.State == db.MediaReady {
+		m.Href = e.desk.mediaURL(e.scope, a.ID, "original")
 	}
 	if a.State != db.MediaReady || a.ThumbPath == "" || a.Width == 0 {
 		return m
@@ -87,7 +92,7 @@ func (e *editing) shown(t db.CheckedTarget, i int, a db.Asset) preview.Media {
 	if r, err := network.ParseRecipe(t.Recipes[i]); err == nil {
 		m.Part = r.Crop
 	}
-	if e.scope.Actor.May(model.MediaWrite, a.ClientID) {
+	if !m.Document && e.scope.Actor.May(model.MediaWrite, a.ClientID) {
 		key := network.PresetOf(t.Network.Name, t.Network.FormatOf(t.Draft))
 		m.Crop = at(e.scope, "/media/"+id(a.ID)+"/crop?preset="+url.QueryEscape(key))
 	}
@@ -143,6 +148,8 @@ func formatWord(f network.Format) string {
 		return "Story"
 	case network.FormatCarousel:
 		return "Carousel"
+	case network.FormatDocument:
+		return "Document"
 	}
 	return string(f)
 }

@@ -216,8 +216,7 @@ func (d *Desk) partOf(scope *db.Scope, p model.Part, name network.Name, media ma
 		if !there {
 			continue
 		}
-		kind := map[bool]network.MediaKind{true: network.Video, false: network.Image}[f.Video]
-		draft.Media = append(draft.Media, network.Media{Kind: kind, Alt: m.Alt})
+		draft.Media = append(draft.Media, network.Media{Kind: f.Kind(), Alt: m.Alt})
 		file := fileShown(f, m.Alt)
 		if i < len(sent) && sent[i].ID == m.ID {
 			file = d.asSent(scope, file, sent[i])
@@ -240,7 +239,7 @@ func (d *Desk) partOf(scope *db.Scope, p model.Part, name network.Name, media ma
 
 // fileShown is a file as it was put in. What is not ready has no picture.
 func fileShown(f composer.File, alt string) preview.Media {
-	m := preview.Media{Video: f.Video, Source: f.Thumb, Alt: alt, Waits: f.Say}
+	m := preview.Media{Video: f.Video, Document: f.Document, Pages: f.Pages, Source: f.Thumb, Alt: alt, Waits: f.Say}
 	if f.Video {
 		m.Play = f.Source
 	} else {

@@ -218,7 +218,7 @@ func (e *editing) media() composer.Media {
 
 // file is an attachment as it is shown. What is not ready has no address.
 func (d *Desk) file(scope *db.Scope, a db.Asset, alt string) composer.File {
-	f := composer.File{ID: a.ID, Name: a.Name, Alt: alt, Library: a.Alt, Video: a.Kind == network.Video, Facts: factsOf(a)}
+	f := composer.File{ID: a.ID, Name: a.Name, Alt: alt, Library: a.Alt, Video: a.Kind == network.Video, Document: a.Kind == network.Document, Pages: pagesOf(a), Facts: factsOf(a)}
 	if a.State != db.MediaReady {
 		s := standingOf(a)
 		f.State, f.StateWords, f.Say = s.State, s.Word(), s.Say
@@ -248,8 +248,11 @@ func attachmentWatch(scope *db.Scope, media []model.ContentMedia, assets map[mod
 // factsOf says a file's measures: 1200 × 800, JPEG, 340 KB.
 func factsOf(a db.Asset) string {
 	var facts []string
-	if a.Width > 0 {
+	if a.Width > 0 && a.Kind != network.Document {
 		facts = append(facts, fmt.Sprintf("%d × %d", a.Width, a.Height))
+	}
+	if n := pagesOf(a); n > 0 {
+		facts = append(facts, pageWords(n))
 	}
 	_, kind, _ := strings.Cut(a.Type, "/")
 	facts = append(facts, strings.ToUpper(kind))

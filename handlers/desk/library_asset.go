@@ -136,6 +136,9 @@ func (d *Desk) assetProps(scope *db.Scope, p db.AssetPage) library.Asset {
 
 // cropLinks lead to the crop of each preset, with what is chosen there.
 func cropLinks(scope *db.Scope, p db.AssetPage) (list []library.Crop) {
+	if p.Kind == network.Document {
+		return nil
+	}
 	for _, preset := range cropPresets(scope, p, "") {
 		one := library.Crop{Href: preset.Href, Label: preset.Label, Say: "Automatic", Chosen: preset.Chosen, Later: preset.Later}
 		if part, ok := p.Crops[preset.Key]; ok {
@@ -209,7 +212,11 @@ func assetFacts(scope *db.Scope, p db.AssetPage) (facts []ui.Fact) {
 	}
 	add("Client", p.Client)
 	add("Folder", p.Folder)
-	if p.Width > 0 {
+	if n := pagesOf(p.Asset); n > 0 {
+		add("Length", pageWords(n))
+		add("Kept", "As it was uploaded, with the author and title that are written in it")
+	}
+	if p.Width > 0 && p.Kind != network.Document {
 		add("Size", fmt.Sprintf("%d × %d", p.Width, p.Height))
 	}
 	add("File", strings.TrimSpace(typeWord(p.Type)+", "+library.Bytes(max(p.Bytes, p.UploadedBytes))))
@@ -219,6 +226,21 @@ func assetFacts(scope *db.Scope, p db.AssetPage) (facts []ui.Fact) {
 	add("Video", videoWords(p.Asset))
 	facts = append(facts, ui.Fact{Name: "Added", Value: ui.Time(clientTime(p.CreatedAt, scope.Workspace.Zone))})
 	return facts
+}
+
+// pagesOf is how many pages a document has; zero for anything else.
+func pagesOf(a db.Asset) int {
+	if a.Kind != network.Document {
+		return 0
+	}
+	return int(a.Probe.Frames)
+}
+
+func pageWords(n int) string {
+	if n == 1 {
+		return "1 page"
+	}
+	return strconv.Itoa(n) + " pages"
 }
 
 // videoWords say how a video is encoded, or that nobody could look.

@@ -16,8 +16,8 @@ import (
 
 // card is an asset as it is shown among others.
 func (d *Desk) card(scope *db.Scope, a db.LibraryAsset) library.Card {
-	c := library.Card{ID: a.ID, Href: at(scope, "/media/"+id(a.ID)), Name: a.Name, Alt: a.Alt, NoAlt: strings.TrimSpace(a.Alt) == "" && a.State == db.MediaReady,
-		Video: a.Kind == network.Video, Client: a.Client, Facts: factsOf(a.Asset), Added: clientTime(a.CreatedAt, scope.Workspace.Zone),
+	c := library.Card{ID: a.ID, Href: at(scope, "/media/"+id(a.ID)), Name: a.Name, Alt: a.Alt, NoAlt: strings.TrimSpace(a.Alt) == "" && a.State == db.MediaReady && a.Kind != network.Document,
+		Video: a.Kind == network.Video, Document: a.Kind == network.Document, Client: a.Client, Facts: factsOf(a.Asset), Added: clientTime(a.CreatedAt, scope.Workspace.Zone),
 		Uses: library.Uses(a.Usage), Standing: standingOf(a.Asset), Chooses: scope.Actor.MayAnywhere(model.MediaWrite)}
 	c.Added.Zone, c.Added.IANA = "", ""
 	if a.DurationMs > 0 {

@@ -40,6 +40,9 @@ func (d *Desk) drawCrop(w http.ResponseWriter, r *http.Request, scope *db.Scope,
 	if p.State.Lost() {
 		return model.Refuse(model.Conflict, "This file was refused when it was checked, so there is nothing to crop.")
 	}
+	if p.Kind == network.Document {
+		return model.Refuse(model.Conflict, "A document is sent as it is, so there is nothing to crop.")
+	}
 	if p.State != db.MediaReady || p.Width == 0 {
 		return model.Refuse(model.Conflict, "This file is still being prepared. Crop it once it is ready.")
 	}

@@ -35,7 +35,7 @@ func readShelf(scope *db.Scope, values url.Values) (l shelf, err error) {
 	l.bare = allClients
 	v := l.values
 	f := db.LibraryFilter{Limit: shelfPage, After: v.Get("after"), Words: v.Get("q"), Tags: v["tag"], NoAlt: v.Get("noalt") == "yes"}
-	f.Kind = network.MediaKind(known(v.Get("kind"), string(network.Image), string(network.Video)))
+	f.Kind = network.MediaKind(known(v.Get("kind"), string(network.Image), string(network.Video), string(network.Document)))
 	f.Use = db.MediaUse(known(v.Get("use"), string(db.Unused), string(db.Used), string(db.Scheduled)))
 	f.Shape = db.Orientation(known(v.Get("shape"), string(db.Landscape), string(db.Portrait), string(db.Square)))
 	f.Order = db.LibraryOrder(known(v.Get("order"), string(db.OldestFirst), string(db.ByName)))
@@ -97,7 +97,7 @@ func (l shelf) clear() string {
 
 // choices of the filter, in the order in which they are shown.
 var (
-	kindWords     = []ui.Option{{Value: "", Label: "Any"}, {Value: string(network.Image), Label: "Pictures"}, {Value: string(network.Video), Label: "Videos"}}
+	kindWords     = []ui.Option{{Value: "", Label: "Any"}, {Value: string(network.Image), Label: "Pictures"}, {Value: string(network.Video), Label: "Videos"}, {Value: string(network.Document), Label: "Documents"}}
 	useWords      = []ui.Option{{Value: "", Label: "Any"}, {Value: string(db.Unused), Label: "Not used yet"}, {Value: string(db.Used), Label: "Used"}, {Value: string(db.Scheduled), Label: "In a scheduled post"}}
 	shapeWords    = []ui.Option{{Value: "", Label: "Any"}, {Value: string(db.Landscape), Label: "Landscape"}, {Value: string(db.Portrait), Label: "Portrait"}, {Value: string(db.Square), Label: "Square"}}
 	standingWords = []ui.Option{{Value: "", Label: "Any"}, {Value: string(db.Unfinished), Label: "Not ready yet"}, {Value: string(db.Stopped), Label: "Refused or quarantined"}}

@@ -393,8 +393,8 @@ func TestWhereFilesArePutItSaysHowLargeTheyMayBe(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	for limit, says := range map[int64]map[string]string{
-		4 << 30:  {"/media": "GIF or HEIC up to 50 MB, MP4 or MOV up to 4 GB", "/posts/new": "GIF or HEIC up to 50 MB, MP4 or MOV up to 4 GB", "/media/new": "GIF or HEIC up to 50 MB, MP4 or MOV up to 512 MB"},
-		20 << 20: {"/media": "HEIC, MP4 or MOV, up to 20 MB each", "/posts/new": "HEIC, MP4 or MOV, up to 20 MB each", "/media/new": "HEIC, MP4 or MOV, up to 20 MB each"},
+		4 << 30:  {"/media": "GIF or HEIC up to 50 MB, PDF up to 100 MB, MP4 or MOV up to 4 GB", "/posts/new": "GIF or HEIC up to 50 MB, PDF up to 100 MB, MP4 or MOV up to 4 GB", "/media/new": "GIF or HEIC up to 50 MB, PDF up to 100 MB, MP4 or MOV up to 512 MB"},
+		20 << 20: {"/media": "HEIC, MP4, MOV or PDF, up to 20 MB each", "/posts/new": "HEIC, MP4, MOV or PDF, up to 20 MB each", "/media/new": "HEIC, MP4, MOV or PDF, up to 20 MB each"},
 	} {
 		s.desk.Limits.UploadBytes = limit
 		for at, say := range says {

@@ -13,7 +13,7 @@ import (
 )
 
 // accepted is what file dialogs offer.
-const accepted = "image/jpeg,image/png,image/webp,image/gif,image/heic,image/heif,video/mp4,video/quicktime,.jpg,.jpeg,.png,.webp,.gif,.heic,.heif,.mp4,.mov"
+const accepted = "image/jpeg,image/png,image/webp,image/gif,image/heic,image/heif,video/mp4,video/quicktime,application/pdf,.jpg,.jpeg,.png,.webp,.gif,.heic,.heif,.mp4,.mov,.pdf"
 
 // uploadProps are the form for new files, for those who may use it for a client.
 func (d *Desk) uploadProps(scope *db.Scope, l shelf, a around) *library.Upload {
@@ -46,9 +46,9 @@ func (d *Desk) uploadProps(scope *db.Scope, l shelf, a around) *library.Upload {
 func (d *Desk) whatIsTaken(most int64) string {
 	pictures := d.limits().PictureBytes
 	if most <= pictures {
-		return "JPEG, PNG, WebP, GIF, HEIC, MP4 or MOV, up to " + megabytes(most) + " each"
+		return "JPEG, PNG, WebP, GIF, HEIC, MP4, MOV or PDF, up to " + megabytes(most) + " each"
 	}
-	return "JPEG, PNG, WebP, GIF or HEIC up to " + megabytes(pictures) + ", MP4 or MOV up to " + megabytes(most)
+	return "JPEG, PNG, WebP, GIF or HEIC up to " + megabytes(pictures) + ", PDF up to " + megabytes(min(most, d.limits().DocBytes)) + ", MP4 or MOV up to " + megabytes(most)
 }
 
 func clientName(clients []db.LibraryClient, id model.ClientID) string {

@@ -122,7 +122,7 @@ func TestRefusedFilesSayTheRuleAndLoseNothing(t *testing.T) {
 		"cut short": {file{"half.jpg", jpg[:len(jpg)/2]}, "half.jpg: This picture is cut short"},
 		"mislabelled": {file{"photo.jpg", []byte("<!doctype html><script>alert(1)</script>")},
 			"“photo.jpg” is a web page (HTML), whatever its name says."},
-		"pdf":       {file{"plan.pdf", []byte("%PDF-1.7 ...")}, "is a PDF"},
+		"pdf":       {file{"plan.pdf", []byte("%PDF-1.7 ...")}, "PDF is cut short"},
 		"empty":     {file{"none.png", nil}, "is empty"},
 		"virus":     {file{"test.jpg", []byte(eicar())}, "test.jpg: This file was refused by the virus check"},
 		"virus far": {file{"far.jpg", append(append(bytes.Clone(jpg), make([]byte, 131_100-len(jpg))...), eicar()...)}, "far.jpg: This file was refused by the virus check"},

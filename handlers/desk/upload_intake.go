@@ -230,8 +230,11 @@ func resume(state []byte) (hash.Hash, error) {
 }
 
 func kindOf(t picture.Type) network.MediaKind {
-	if t.Video() {
+	switch {
+	case t.Video():
 		return network.Video
+	case t == picture.PDF:
+		return network.Document
 	}
 	return network.Image
 }

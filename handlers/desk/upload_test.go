@@ -236,7 +236,7 @@ func TestAnUploadIsRefusedByRuleBeforeItHasCome(t *testing.T) {
 		"photo.jpg":  {[]byte("<!doctype html><script>alert(1)</script>"), "“photo.jpg” is a web page (HTML), whatever its name says."},
 		"cat.png":    {[]byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)">`), "“cat.png” is an SVG drawing, whatever its name says."},
 		"page.png":   {[]byte("\xef\xbb\xbf\n<HTML><body>"), "“page.png” is a web page (HTML), whatever its name says."},
-		"plan.pdf":   {[]byte("%PDF-1.7 "), "“plan.pdf” is a PDF."},
+		"plan.docx":  {[]byte("PK\x03\x04..."), "“plan.docx” is a ZIP archive or an office document."},
 		"pics.jpg":   {[]byte("PK\x03\x04"), "“pics.jpg” is a ZIP archive or an office document, whatever its name says."},
 		"burst.heic": {[]byte("\x00\x00\x00\x18ftyphevc\x00\x00\x00\x00mif1hevc"), "“burst.heic” is a series of HEIC photos"},
 	} {

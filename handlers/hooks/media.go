@@ -105,7 +105,7 @@ func describe(h http.Header, a db.Asset, info blob.Info) {
 	h.Set("Cache-Control", fileCache)
 	h.Set("ETag", `"`+info.ETag+`"`)
 	how := "inline"
-	if info.Type == "application/octet-stream" {
+	if info.Type == "application/octet-stream" || info.Type == "application/pdf" { // whose scripts no policy of ours reaches
 		how = "attachment"
 	}
 	if d := mime.FormatMediaType(how, map[string]string{"filename": fileName(a.Name, path.Ext(info.Key))}); d != "" {

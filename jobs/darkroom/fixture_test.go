@@ -34,8 +34,8 @@ func room(t *testing.T) *darkroom.Room {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Tools() != (darkroom.Tools{Probe: true, Make: true, Photo: true}) {
-		t.Fatal("ffmpeg, ffprobe and heif-convert are needed; .tools/setup.sh installs them")
+	if r.Tools() != (darkroom.Tools{Probe: true, Make: true, Photo: true, Page: true}) {
+		t.Fatal("ffmpeg, ffprobe, heif-convert and pdftoppm are needed; .tools/setup.sh installs them")
 	}
 	return r
 }

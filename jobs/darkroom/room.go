@@ -46,14 +46,14 @@ type Room struct {
 	limits picture.Limits
 	self   []string // this program, as a child
 	// Where they are; empty if they are not.
-	ffmpeg, ffprobe, heif string
+	ffmpeg, ffprobe, heif, poppler string
 }
 
 // Flag is the first argument of this program as a child. Programs that do not know
 // it, tests without Serve among them, end with an error.
 const Flag = "--darkroom"
 
-// New makes a room. It looks for ffmpeg, ffprobe and heif-convert in PATH.
+// New makes a room. It looks for ffmpeg, ffprobe, heif-convert and pdftoppm in PATH.
 func New(limits picture.Limits) (*Room, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -63,29 +63,33 @@ func New(limits picture.Limits) (*Room, error) {
 	r.ffmpeg, _ = exec.LookPath("ffmpeg")
 	r.ffprobe, _ = exec.LookPath("ffprobe")
 	r.heif, _ = exec.LookPath("heif-convert")
+	r.poppler, _ = exec.LookPath("pdftoppm")
 	return r, nil
 }
 
 // WithoutTools is the room on a machine that has none of them.
 func (r *Room) WithoutTools() *Room {
 	bare := *r
-	bare.ffmpeg, bare.ffprobe, bare.heif = "", "", ""
+	bare.ffmpeg, bare.ffprobe, bare.heif, bare.poppler = "", "", "", ""
 	return &bare
 }
 
 // Tools are what the room found to work with: whether videos can be looked into,
-// whether they can be made, and whether HEIC photos can be opened.
-type Tools struct{ Probe, Make, Photo bool }
+// whether they can be made, whether HEIC photos can be opened, and whether the first
+// page of a PDF can be drawn.
+type Tools struct{ Probe, Make, Photo, Page bool }
 
 // Tools says what the room found.
-func (r *Room) Tools() Tools { return Tools{r.ffprobe != "", r.ffmpeg != "", r.heif != ""} }
+func (r *Room) Tools() Tools {
+	return Tools{r.ffprobe != "", r.ffmpeg != "", r.heif != "", r.poppler != ""}
+}
 
 // thumbSide is the longer side of a thumbnail, for a card on a sharp screen.
 const thumbSide = 640
 
 // order is what a child is told on its standard input; the file is its descriptor 3.
 type order struct {
-	Step   string         `json:"step"` // develop, render, inspect, strip
+	Step   string         `json:"step"` // develop, render, inspect, strip, document
 	Dir    string         `json:"dir"`
 	Limits picture.Limits `json:"limits"`
 	Recipe string         `json:"recipe,omitempty"`

@@ -101,6 +101,9 @@ func (w *work) do(ctx context.Context) (err error) {
 		return w.develop(ctx)
 	case "render":
 		return w.render(ctx)
+	case "document":
+		w.answer.Published, err = w.file("published", func(out io.Writer) (picture.Facts, error) { return document(ctx, w.src, out, w.Limits) })
+		return err
 	case "strip":
 		w.answer.Published, err = w.file("published", func(out io.Writer) (f picture.Facts, err error) {
 			if f, err = picture.Inspect(ctx, w.src, w.Limits); err != nil {

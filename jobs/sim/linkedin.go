@@ -46,7 +46,7 @@ func newLinkedIn(s *Sim) *place {
 	p.on(s, "DELETE /rest/posts/{urn}", FollowUp, l.deletePost)
 	p.on(s, "POST /rest/socialActions/{urn}/comments", FollowUp, l.createComment)
 	p.on(s, "GET /rest/socialActions/{urn}/comments", FollowUp, l.listComments)
-	for _, kind := range []string{"images", "videos"} {
+	for _, kind := range []string{"images", "videos", "documents"} {
 		p.on(s, "POST /rest/"+kind, Prepare, func(c *call) *reply { return l.begin(c, kind) })
 		p.on(s, "GET /rest/"+kind+"/{urn}", Prepare, l.showAsset)
 	}
@@ -251,6 +251,8 @@ func (l *linkedin) attach(c *call, a *account, e *entry, b liContent) *reply {
 			return bad("INVALID_URN_ID", "The asset "+f.ID+" does not exist")
 		case utf8.RuneCountInString(f.Alt) > liAlt, utf8.RuneCountInString(f.Title) > liTitle:
 			return bad("FIELD_LENGTH_TOO_LONG", "altText or title is too long")
+		case m.kind == "documents" && strings.TrimSpace(f.Title) == "":
+			return bad("MISSING_FIELD", "A document needs a title")
 		case m.failed != "":
 			return bad("MEDIA_ASSET_PROCESSING_FAILED", "The asset could not be processed")
 		case m.status() != "AVAILABLE":

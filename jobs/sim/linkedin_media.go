@@ -1,9 +1,11 @@
 package sim
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"time"
@@ -13,7 +15,7 @@ import (
 type liAsset struct {
 	urn    string
 	owner  *account
-	kind   string // images or videos
+	kind   string // images, videos or documents
 	size   int64
 	token  string
 	born   time.Time
@@ -30,6 +32,8 @@ type liAsset struct {
 const (
 	liPart   = 4_194_304
 	liImage  = 5_000_000
+	liPDF    = 100_000_000
+	liPages  = 300
 	liFilm   = 500_000_000
 	liPixels = 36_152_320
 	liURLs   = time.Hour // for which an address takes a part
@@ -64,6 +68,11 @@ func (l *linkedin) begin(c *call, kind string) *reply {
 		m := &liAsset{urn: "urn:li:image:C" + id, owner: a, kind: kind, size: b.Request.Size, born: c.now, used: map[int]bool{}, parts: map[int][]byte{}, tags: map[int]string{}, need: c.sim.Knobs().ImagePolls}
 		at := func(n int) string { return c.base() + "/linkedin/dms-uploads/" + id + "/" + strconv.Itoa(n) }
 		out := map[string]any{"image": m.urn, "uploadUrl": at(0), "uploadUrlExpiresAt": c.now.Add(liURLs).UnixMilli()}
+		if kind == "documents" {
+			m.urn, m.need = "urn:li:document:F"+id, c.sim.Knobs().VideoPolls
+			delete(out, "image")
+			out["document"] = m.urn
+		}
 		if film {
 			m.urn, m.token, m.need = "urn:li:video:D"+id, "T"+id, c.sim.Knobs().VideoPolls
 			list := []any{}
@@ -102,7 +111,7 @@ func (l *linkedin) put(c *call) *reply {
 			return liError(http.StatusBadRequest, "INVALID_VALUE_FOR_FIELD", "The upload URL was used already")
 		}
 		m.used[n] = true
-		if m.kind == "images" {
+		if m.kind != "videos" {
 			m.take(b)
 			return &reply{status: http.StatusCreated}
 		}
@@ -114,9 +123,21 @@ func (l *linkedin) put(c *call) *reply {
 	})
 }
 
-// take looks at a picture. owner.mu is held.
+// liLeaf is a page in a PDF whose objects stand as they are.
+var liLeaf = regexp.MustCompile(`/Type\s*/Page[^s]`)
+
+// take looks at a picture or a document. owner.mu is held.
 func (m *liAsset) take(b blob) {
 	m.data, m.sealed = b, true
+	if m.kind == "documents" {
+		switch {
+		case b.size > liPDF, len(liLeaf.FindAll(b.data, liPages+1)) > liPages:
+			m.failed = "The document is too large, or has too many pages"
+		case b.mime != "application/pdf", !bytes.Contains(b.data, []byte("%%EOF")):
+			m.failed = "The document cannot be read"
+		}
+		return
+	}
 	switch {
 	case b.size > liImage, b.width*b.height >= liPixels:
 		m.failed = "The image is too large"

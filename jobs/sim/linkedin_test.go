@@ -119,6 +119,43 @@ func TestLinkedInTakesAFileOnceAtEachAddress(t *testing.T) {
 	}
 }
 
+// A document goes in one piece, is worked on, and is shown with a title.
+func TestLinkedInShowsADocumentByItsTitle(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	send := func(data string) string {
+		made := w.json(li+"/rest/documents?action=initializeUpload", `{"initializeUploadRequest":{"owner":"urn:li:organization:1001"}}`, liKey...).want(t, 200)
+		w.send(w.request("PUT", made.str("value.uploadUrl"), "", data, liKey...)).want(t, 201)
+		return made.str("value.document")
+	}
+	content := func(urn, title string) string {
+		return fmt.Sprintf(`,"content":{"media":{"id":%q,"title":%q}}`, urn, title)
+	}
+	look := func(urn string, want ...string) {
+		t.Helper()
+		for _, state := range want {
+			if g := w.get(li+"/rest/documents/"+urn, liKey...).want(t, 200); g.str("status") != state {
+				t.Errorf("it is %s, want %s", g.raw, state)
+			}
+		}
+	}
+	urn := send("%PDF-1.4\n1 0 obj\n<< /Type /Page >>\nendobj\n%%EOF")
+	w.send(w.liPost("a", content(urn, "Menu"))).liFail(t, 400, "MEDIA_ASSET_WAITING_UPLOAD")
+	look(urn, "PROCESSING", "PROCESSING", "AVAILABLE")
+	w.send(w.liPost("a", content(urn, " "))).liFail(t, 400, "MISSING_FIELD")
+	w.send(w.liPost("a", content(urn, "Menu"))).want(t, 201)
+	if p := w.sim.Posts(network.LinkedIn, "1001"); len(p) != 1 || p[0].Title != "Menu" || p[0].Media[0].Type != "application/pdf" {
+		t.Errorf("the public sees %+v", p)
+	}
+	for what, data := range map[string]string{"no PDF": "hello", "too many pages": "%PDF-1.4\n" + strings.Repeat("<< /Type /Page >>\n", 301) + "%%EOF"} {
+		broken := send(data)
+		look(broken, "PROCESSING", "PROCESSING", "PROCESSING_FAILED")
+		if g := w.send(w.liPost("b", content(broken, "Menu"))); g.str("code") != "MEDIA_ASSET_PROCESSING_FAILED" {
+			t.Errorf("%s: %s", what, g.raw)
+		}
+	}
+}
+
 func TestLinkedInShowsAMembersPostsToFew(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(o *sim.Options) { o.Closed = true })

@@ -62,7 +62,7 @@ func (c Card) look(media Addresses) preview.Props {
 		}
 	}
 	for _, m := range c.Media {
-		p.Media = append(p.Media, c.file(m, media(m.ID, m.File())))
+		p.Media = append(p.Media, c.file(m, media(m.ID, m.File()), media(m.ID, "thumbnail")))
 	}
 	if c.DueAt != nil {
 		p.When = WhenShort(*c.DueAt, c.Zone).Words
@@ -89,12 +89,16 @@ func Linked(previews []model.Preview) (list []string) {
 	return list
 }
 
-func (c Card) file(m model.PreviewMedia, address string) preview.Media {
-	out := preview.Media{Video: m.Kind == string(network.Video), Href: address, Alt: m.Alt, TakesAlt: c.takesAlt(m), Width: m.Width, Height: m.Height}
-	if out.Video {
+func (c Card) file(m model.PreviewMedia, address, thumbnail string) preview.Media {
+	out := preview.Media{Video: m.Kind == string(network.Video), Document: m.Kind == string(network.Document), Pages: m.Pages, Href: address,
+		Alt: m.Alt, TakesAlt: c.takesAlt(m), Width: m.Width, Height: m.Height}
+	switch {
+	case out.Video:
 		out.Play = address
-	} else {
+	case !out.Document:
 		out.Source = address
+	case m.Drawn:
+		out.Source = thumbnail
 	}
 	if m.Waits {
 		out.Waits = fmt.Sprintf("What will be sent is still being made: %d × %d. This is the file that it is made of.", m.Width, m.Height)
@@ -235,10 +239,7 @@ func mediaLines(was, now []model.PreviewMedia) (out []Line) {
 }
 
 func mediaWords(m model.PreviewMedia) string {
-	word := "picture"
-	if m.Kind == "video" {
-		word = "video"
-	}
+	word := network.MediaKind(m.Kind).Word()
 	if m.Alt == "" {
 		return word
 	}

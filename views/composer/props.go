@@ -256,6 +256,8 @@ type File struct {
 	Name       string
 	Facts      string // "1,200 × 800, JPEG, 340 KB"
 	Video      bool
+	Document   bool
+	Pages      int    // of a document
 	Thumb      string // address; empty where there is none
 	Source     string // address of the file itself
 	Alt        string // in this post
@@ -264,6 +266,17 @@ type File struct {
 	StateWords string
 	Say        string // why it is not ready, in a sentence
 	Problem    string
+}
+
+// Kind is what the file is to networks.
+func (f File) Kind() network.MediaKind {
+	switch {
+	case f.Video:
+		return network.Video
+	case f.Document:
+		return network.Document
+	}
+	return network.Image
 }
 
 func (f File) id() string { return "media-" + strconv.FormatInt(int64(f.ID), 10) }

@@ -33,6 +33,8 @@ type Say struct{ Label, Value string }
 // Media is one file as it is sent.
 type Media struct {
 	Video    bool
+	Document bool   // readers leaf through its pages
+	Pages    int    // of a document; zero if nobody knows
 	Source   string // address of a picture of it; empty while there is none
 	Play     string // address that plays a video; empty: a picture stands for it
 	Href     string // the file in full size; empty for none
@@ -251,8 +253,21 @@ func (m Media) alt() string {
 		return m.Alt
 	case m.Video:
 		return "Video without an alt text"
+	case m.Document:
+		return "The first page of the document"
 	}
 	return "Picture without an alt text"
+}
+
+// leaves says how many pages a document has.
+func (m Media) leaves() string {
+	switch m.Pages {
+	case 0:
+		return "PDF"
+	case 1:
+		return "1 page"
+	}
+	return number(m.Pages) + " pages"
 }
 
 // box is the part of the whole that is sent, for an SVG.

@@ -190,6 +190,7 @@ func TestLimitsAreWhereTheCatalogueSaysTheyAre(t *testing.T) {
 		check{"limits: pixels, shape and length", place.takesAnyFile, func(t *testing.T, p place) {
 			p.eachKind(func(rule network.FormatRule, kind network.MediaKind) { measuresAround(t, p, rule, kind) })
 		}},
+		check{"limits: pages of a document", place.countsNoPages, pagesAround},
 	)
 }
 
@@ -297,6 +298,23 @@ type measured struct {
 	wide, high int
 	long       time.Duration
 	code       string
+}
+
+// pagesAround: a document of as many pages as there may be, and one more.
+func pagesAround(t *testing.T, p place) {
+	rule, _ := p.Rule(network.FormatDocument)
+	most := int(rule.Document.Frames)
+	w := newWorld(t, p)
+	wantTaken(t, w, p.with(w, rule, leaflet(most)))
+	w = newWorld(t, p)
+	wantForbidden(t, w, p.with(w, rule, leaflet(most+1)), network.MediaTooLong)
+}
+
+func (p place) countsNoPages() string {
+	if rule, _ := p.Rule(network.FormatDocument); rule.Document.Frames == 0 {
+		return p.label() + " takes no documents, or bounds no pages"
+	}
+	return ""
 }
 
 func measures(r network.FileRule) (list []measured) {

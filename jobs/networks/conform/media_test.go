@@ -12,8 +12,11 @@ import (
 
 // of is the rule for one kind of file in a format.
 func of(rule network.FormatRule, kind network.MediaKind) network.FileRule {
-	if kind == network.Video {
+	switch kind {
+	case network.Video:
 		return rule.Video
+	case network.Document:
+		return rule.Document
 	}
 	return rule.Image
 }
@@ -21,7 +24,7 @@ func of(rule network.FormatRule, kind network.MediaKind) network.FileRule {
 // eachKind runs f for the kinds of file that each format takes.
 func (p place) eachKind(f func(rule network.FormatRule, kind network.MediaKind)) {
 	for _, rule := range p.Formats {
-		for _, kind := range []network.MediaKind{network.Image, network.Video} {
+		for _, kind := range []network.MediaKind{network.Image, network.Video, network.Document} {
 			if rule.Min > 0 && len(of(rule, kind).Types) > 0 {
 				f(rule, kind)
 			}

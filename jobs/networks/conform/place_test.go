@@ -352,7 +352,9 @@ func (p place) offers(v string) bool {
 // video among them where both go.
 func (p place) medium(w *world, rule network.FormatRule, i int) networks.Media {
 	mime := "image/jpeg"
-	if len(rule.Image.Types) == 0 || i == 1 && len(rule.Video.Types) > 0 {
+	if len(rule.Document.Types) > 0 {
+		mime = "application/pdf"
+	} else if len(rule.Image.Types) == 0 || i == 1 && len(rule.Video.Types) > 0 {
 		mime = "video/mp4"
 	}
 	return p.describe(w.file(sample(mime)), rule)

@@ -30,7 +30,7 @@ var table = rest.Table{Network: "LinkedIn", Read: read, Rows: []rest.Row{
 	{Code: "VERSION_MISSING", Kind: fault.Validation, Say: outdated},
 	{Code: "EXPIRED_UPLOAD_URL", Kind: fault.Transient, Say: "The upload to {network} took too long; Herald begins it anew."},
 	{Code: "MEDIA_ASSET_WAITING_UPLOAD", Kind: fault.Transient, Say: "{network} is still working on the media, and nothing was published; Herald tries again."},
-	{Code: "MEDIA_ASSET_PROCESSING_FAILED", Kind: fault.Validation, Say: "{network} could not work on a file. Export it anew, videos as MP4 and pictures as JPEG or PNG."},
+	{Code: "MEDIA_ASSET_PROCESSING_FAILED", Kind: fault.Validation, Say: "{network} could not work on a file. Export it anew, videos as MP4, pictures as JPEG or PNG and documents as PDF."},
 	{Status: 401, Kind: fault.Auth, Say: reconnect, Name: "unauthorized"},
 	{Code: "EMPTY_ACCESS_TOKEN", Kind: fault.Auth, Say: reconnect},
 	{Code: "REVOKED_ACCESS_TOKEN", Kind: fault.Auth, Say: reconnect},

@@ -98,6 +98,8 @@ func (s *site) answer(c nettest.Call) nettest.Answer {
 	switch name := c.Name(); {
 	case name == "POST rest/images" && action == "initializeUpload":
 		return nettest.Answer{Body: `{"value":{"uploadUrl":"` + s.base + `/x/up/0","image":"urn:li:image:C1"}}`}
+	case name == "POST rest/documents" && action == "initializeUpload":
+		return nettest.Answer{Body: `{"value":{"uploadUrl":"` + s.base + `/x/up/0","document":"urn:li:document:F1"}}`}
 	case name == "POST rest/videos" && action == "initializeUpload":
 		return nettest.Answer{Body: fmt.Sprintf(`{"value":{"video":"urn:li:video:D1","uploadToken":"","uploadInstructions":[{"uploadUrl":"%[1]s/x/up/0","firstByte":0,"lastByte":4194303},{"uploadUrl":"%[1]s/x/up/1","firstByte":4194304,"lastByte":4194308}]}}`, s.base)}
 	case action == "finalizeUpload":
@@ -106,7 +108,7 @@ func (s *site) answer(c nettest.Call) nettest.Answer {
 	case c.Method == "PUT":
 		s.puts = append(s.puts, fmt.Sprint(name[len("PUT up/"):], ":", len(c.File), ":", c.Header.Get("Authorization")))
 		return nettest.Answer{Status: 201, Header: map[string]string{"ETag": `"tag` + c.Path[len(c.Path)-1:] + `"`}}
-	case strings.Contains(name, "urn:li:image") || strings.Contains(name, "urn:li:video"):
+	case strings.Contains(name, "urn:li:image") || strings.Contains(name, "urn:li:document") || strings.Contains(name, "urn:li:video"):
 		if !s.reads {
 			return nettest.Answer{Status: 403, Body: `{"status":403,"code":"ACCESS_DENIED","message":"no"}`}
 		}
@@ -143,6 +145,7 @@ func TestAPostHoldsWhatTheWriterChose(t *testing.T) {
 		"picture":    {networks.Post{Format: network.FormatImage, Media: []networks.Media{picture}}, fmt.Sprintf(frame, `,"content":{"media":{"id":"urn:li:image:C1","altText":"a loaf"}}`)},
 		"pictures":   {networks.Post{Format: network.FormatImages, Media: []networks.Media{picture, picture}}, fmt.Sprintf(frame, `,"content":{"multiImage":{"images":[{"id":"urn:li:image:C1","altText":"a loaf"},{"id":"urn:li:image:C1","altText":"a loaf"}]}}`)},
 		"film":       {networks.Post{Format: network.FormatVideo, Media: []networks.Media{film}, Options: map[string]string{network.OptTitle: "Oven"}}, fmt.Sprintf(frame, `,"content":{"media":{"id":"urn:li:video:D1","title":"Oven","altText":"a loaf"}}`)},
+		"document":   {networks.Post{Format: network.FormatDocument, Media: []networks.Media{load(network.Document, 5)}, Options: map[string]string{network.OptDocTitle: "Menu"}}, fmt.Sprintf(frame, `,"content":{"media":{"id":"urn:li:document:F1","title":"Menu"}}`)},
 		"restricted": {networks.Post{Format: network.FormatText, Options: map[string]string{network.OptVisibility: "CONNECTIONS", network.OptReshare: "false"}}, strings.NewReplacer("PUBLIC", "CONNECTIONS", "ByAuthor\":false", "ByAuthor\":true").Replace(fmt.Sprintf(frame, ""))},
 	} {
 		s := &site{reads: true, post: posted, states: []string{"WAITING_UPLOAD", "AVAILABLE", "AVAILABLE"}}

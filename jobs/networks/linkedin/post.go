@@ -79,6 +79,8 @@ func contentOf(ready networks.Ready) *content {
 		return &content{Article: card(p)}
 	case network.FormatImage, network.FormatVideo:
 		return &content{Media: &file{ID: ready.Handles[media(0)], Title: p.Options[network.OptTitle], Alt: p.Media[0].Alt}}
+	case network.FormatDocument:
+		return &content{Media: &file{ID: ready.Handles[media(0)], Title: p.Options[network.OptDocTitle]}}
 	case network.FormatImages:
 		list := &images{}
 		for i, m := range p.Media {

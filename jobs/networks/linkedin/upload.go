@@ -1,6 +1,7 @@
 package linkedin
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -64,8 +65,11 @@ func (u upload) film(i int) bool { return u.job.Post.Media[i].Kind == network.Vi
 
 // kind is what LinkedIn calls the files of that sort.
 func (u upload) kind(i int) string {
-	if u.film(i) {
+	switch u.job.Post.Media[i].Kind {
+	case network.Video:
 		return "videos"
+	case network.Document:
+		return "documents"
 	}
 	return "images"
 }
@@ -88,22 +92,26 @@ func (u upload) send(ctx context.Context, i int) error {
 	if _, err := u.put(ctx, i, begun.URL, &rest.Body{ReadCloser: body, Length: u.job.Post.Media[i].Bytes, Type: u.job.Post.Media[i].Type}); err != nil {
 		return err
 	}
-	networks.NoteAll(u.h, media(i), begun.Image, media(i)+sent, u.stamp()) // a picture that no post shows may be there twice
+	networks.NoteAll(u.h, media(i), begun.whole(), media(i)+sent, u.stamp()) // a file that no post shows may be there twice
 	return nil
 }
 
 // begun is where a file goes and what it is called.
 type begun struct {
-	URL   string `json:"uploadUrl"`
-	Image string `json:"image"`
-	Video string `json:"video"`
-	Token string `json:"uploadToken"`
-	Parts []struct {
+	URL      string `json:"uploadUrl"`
+	Image    string `json:"image"`
+	Document string `json:"document"`
+	Video    string `json:"video"`
+	Token    string `json:"uploadToken"`
+	Parts    []struct {
 		URL   string `json:"uploadUrl"`
 		First int64  `json:"firstByte"`
 		Last  int64  `json:"lastByte"`
 	} `json:"uploadInstructions"`
 }
+
+// whole is what a file is called that goes in one piece.
+func (b begun) whole() string { return cmp.Or(b.Image, b.Document) }
 
 func (u upload) begin(ctx context.Context, i int, ask map[string]any) (begun, error) {
 	var made struct {
@@ -113,7 +121,7 @@ func (u upload) begin(ctx context.Context, i int, ask map[string]any) (begun, er
 	c.Query = url.Values{"action": {"initializeUpload"}}
 	answer, err := u.door.Do(ctx, c, &made)
 	v := made.Value
-	if err == nil && (v.Image == "" || v.URL == "") && (v.Video == "" || len(v.Parts) == 0) {
+	if err == nil && (v.whole() == "" || v.URL == "") && (v.Video == "" || len(v.Parts) == 0) {
 		err = httpx.Unparsable(httpx.Prepare, answer)
 	}
 	return v, about(i, u.job, err)
