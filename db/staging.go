@@ -28,6 +28,11 @@ const (
 	StagingGone StagingTurn = "gone"   // give up: there is no such version
 )
 
+// unflushed lets a statement's commit return before it is on the disk. Others see it
+// at once all the same; what a crash of the database loses of a staging is made again,
+// which harms nobody. So no publish waits for the disk because of a file.
+const unflushed = `, set_config('synchronous_commit', 'off', true)`
+
 // TakeStaging asks for a file's handle at a publisher, or for the turn to make one.
 // The lease is the owner's until the time given.
 func (p *Pipeline) TakeStaging(ctx context.Context, s Staged, owner string, until time.Time) (turn StagingTurn, handle string, err error) {
@@ -36,7 +41,7 @@ func (p *Pipeline) TakeStaging(ctx context.Context, s Staged, owner string, unti
 	if err != nil {
 		return "", "", err
 	}
-	err = pool.QueryRow(ctx, `SELECT verdict, handle FROM tenant.stage_media($1, $2, $3, $4, $5, $6, $7)`,
+	err = pool.QueryRow(ctx, `SELECT verdict, handle FROM tenant.stage_media($1, $2, $3, $4, $5, $6, $7)`+unflushed,
 		s.Tenant, s.Version, s.Publisher, s.Path, owner, p.now(), until).Scan(&turn, &handle)
 	if noRows(err) { // two came at once, and the other was first
 		return StagingWait, "", nil
@@ -51,7 +56,7 @@ func (p *Pipeline) KeepStaging(ctx context.Context, s Staged, owner string, unti
 	if err != nil {
 		return false, err
 	}
-	err = pool.QueryRow(ctx, `SELECT tenant.keep_staging($1, $2, $3, $4, $5, $6)`, s.Tenant, s.Version, s.Publisher, s.Path, owner, until).Scan(&kept)
+	err = pool.QueryRow(ctx, `SELECT kept FROM tenant.keep_staging($1, $2, $3, $4, $5, $6) kept`+unflushed, s.Tenant, s.Version, s.Publisher, s.Path, owner, until).Scan(&kept)
 	return kept, err
 }
 
@@ -65,7 +70,7 @@ func (p *Pipeline) FinishStaging(ctx context.Context, s Staged, owner, handle st
 	if err != nil {
 		return false, err
 	}
-	err = pool.QueryRow(ctx, `SELECT tenant.finish_staging($1, $2, $3, $4, $5, $6, $7, $8)`, s.Tenant, s.Version, s.Publisher, s.Path, owner, handle, good, p.now()).Scan(&done)
+	err = pool.QueryRow(ctx, `SELECT done FROM tenant.finish_staging($1, $2, $3, $4, $5, $6, $7, $8) done`+unflushed, s.Tenant, s.Version, s.Publisher, s.Path, owner, handle, good, p.now()).Scan(&done)
 	return done, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -18,7 +19,11 @@ import (
 	"herald/db/network"
 	"herald/jobs"
 	"herald/jobs/networks"
+	"herald/jobs/networks/blotato"
+	"herald/jobs/networks/bundle"
 	"herald/jobs/networks/fault"
+	"herald/jobs/networks/httpx"
+	"herald/jobs/staging"
 )
 
 // commitCounter counts what a connection asks to be made durable: the committer's
@@ -26,6 +31,9 @@ import (
 type commitCounter struct{ n atomic.Int64 }
 
 func (c *commitCounter) TraceQueryStart(ctx context.Context, conn *pgx.Conn, d pgx.TraceQueryStartData) context.Context {
+	if strings.Contains(d.SQL, "set_config('synchronous_commit', 'off', true)") {
+		return ctx // nobody waits for the disk
+	}
 	if d.SQL == "commit" || d.SQL != "begin" && conn.PgConn().TxStatus() == 'I' {
 		c.n.Add(1)
 	}
@@ -90,6 +98,49 @@ func TestAPublishOfAllPicturesWaitsForThreeDurableCommits(t *testing.T) {
 		for _, n := range waited {
 			if n < 2 || n > 3 {
 				t.Errorf("%s with %d pictures: its claims waited for %v durable commits, want 3 at most", name, pictures, waited)
+			}
+		}
+	}
+}
+
+// TestAPublishByAPublisherWaitsForThreeDurableCommits: the turns at the files of a
+// version are taken without waiting for the disk.
+func TestAPublishByAPublisherWaitsForThreeDurableCommits(t *testing.T) {
+	t.Parallel()
+	s := newStack(t)
+	r, counter := s.counted(t)
+	o := httpx.Options{Timeout: s.settings.ProviderTimeout, Now: s.Clock.Now}
+	env := func(p network.Publisher) networks.Env {
+		return networks.Env{Base: s.net + "/" + string(p), HTTP: httpx.New(o), Guarded: httpx.NewGuarded(o, s.private), Now: s.Clock.Now}
+	}
+	r.pub.Aggregators = map[network.Publisher]networks.Adapter{network.Bundle: bundle.New(env(network.Bundle)), network.Blotato: blotato.New(env(network.Blotato))}
+	r.pub.Stager = staging.New(r.pub.Pipe, s.Clock.Now)
+	a := s.Agency(t, "north", db.MainShard)
+	client := a.Client(t, "bakery")
+	for by := range r.pub.Aggregators {
+		content := model.Content{Text: "All of them by " + string(by), Accounts: []model.AccountID{s.account(t, a, client, network.Facebook)}}
+		s.Super(t, a.Shard, `UPDATE tenant.accounts SET publisher = $3, remote_id = 'team1', settings = '{"page_id": "1"}' WHERE tenant_id = $1 AND id = $2`, a.ID, content.Accounts[0], by)
+		for i := range 10 {
+			content.Media = append(content.Media, s.media(t, a, client, fmt.Sprintf("%s-%d", by, i)))
+		}
+		id := s.write(t, a, content, 0).Targets[0].ID
+		var waited []int64
+		s.await(t, string(by), func() bool {
+			for _, d := range r.due(t) {
+				before := counter.n.Load()
+				r.work(t, d)
+				if d.Task == "publish" {
+					waited = append(waited, counter.n.Load()-before)
+				}
+			}
+			return r.target(t, a, id).State == model.UnknownOutcome
+		})
+		if n := dbtest.Look[int](t, s.World, a.Shard, `SELECT count(*) FROM tenant.staged_media WHERE tenant_id = $1 AND publisher LIKE $2 || '/%' AND handle <> ''`, a.ID, by); n != 10 {
+			t.Errorf("%s has %d files, want 10", by, n)
+		}
+		for _, n := range waited {
+			if n < 2 || n > 3 {
+				t.Errorf("%s: its claims waited for %v durable commits, want 3 at most", by, waited)
 			}
 		}
 	}

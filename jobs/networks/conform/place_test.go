@@ -48,16 +48,15 @@ type place struct {
 	proves   bool              // a look-up asks for the upload and reads no list
 	later    bool              // a file is looked at after it was taken: what follows the commit says that it is turned down
 
-	accepts     network.Format         // a format that a commit only hands over, and the network then works on; empty if none
-	unsigned    network.Format         // a format whose commit shows no token: its address is the right to make it
-	sent        network.Format         // a format whose files are sent as bytes though the network pulls others
-	silent      network.Format         // a format whose files are sent without a word on their size before
-	stricter    []network.Format       // formats of which the network takes a longer text than the catalogue, whose bound holds for all
-	shows       bool                   // of unproved formats: a post that is listed is found all the same
-	pieces      map[network.Format]int // formats that go up in pieces, and the durable commits of the claim that sends the most of them
-	threadWhole bool                   // a thread goes out in the call that makes the post
-	together    bool                   // the first comment goes with the post, in one call
-	unproved    []network.Format       // formats that nothing tells of if the commit's answer is lost, so that a person looks
+	accepts     network.Format   // a format that a commit only hands over, and the network then works on; empty if none
+	unsigned    network.Format   // a format whose commit shows no token: its address is the right to make it
+	sent        network.Format   // a format whose files are sent as bytes though the network pulls others
+	silent      network.Format   // a format whose files are sent without a word on their size before
+	stricter    []network.Format // formats of which the network takes a longer text than the catalogue, whose bound holds for all
+	shows       bool             // of unproved formats: a post that is listed is found all the same
+	threadWhole bool             // a thread goes out in the call that makes the post
+	together    bool             // the first comment goes with the post, in one call
+	unproved    []network.Format // formats that nothing tells of if the commit's answer is lost, so that a person looks
 }
 
 // graphRefusal is Graph's error body; the words for the user say the same.
@@ -237,7 +236,7 @@ func named() []place {
 		{
 			Network: entry(network.TikTok), prepared: network.FormatVideo, accepts: network.FormatVideo, tells: true, proves: true,
 			make:    func(e networks.Env) networks.Adapter { return tiktok.New(e) },
-			renewed: map[string]string{}, rotates: true, pieces: map[network.Format]int{network.FormatVideo: 4},
+			renewed: map[string]string{}, rotates: true,
 			unsigned: network.FormatVideo, sent: network.FormatVideo, unproved: tiktokPhotos, stricter: tiktokPhotos,
 			nobody:  "its answer is the id of the publish alone, which names no account",
 			refusal: `{"data":{},"error":{"code":"invalid_params","message":%q,"log_id":"L1"}}`,
@@ -262,7 +261,7 @@ func named() []place {
 			refusal: `{"title":"Forbidden","detail":%q,"type":"about:blank","status":403}`,
 		},
 		{
-			Network: entry(network.YouTube), prepared: network.FormatVideo, pieces: map[network.Format]int{network.FormatVideo: 4}, renewed: map[string]string{}, tells: true, proves: true, later: true,
+			Network: entry(network.YouTube), prepared: network.FormatVideo, renewed: map[string]string{}, tells: true, proves: true, later: true,
 			make:    func(e networks.Env) networks.Adapter { return youtube.New(e) },
 			foreign: `{"id":"abcdefghijk","snippet":{"channelId":"2002"}}`,
 			refusal: `{"error":{"code":400,"message":%[1]q,"errors":[{"reason":"badRequest","message":%[1]q}],"status":"INVALID_ARGUMENT"}}`,

@@ -108,8 +108,8 @@ func (u *upload) allowed(ctx context.Context) error {
 }
 
 // announce tells TikTok what bytes will come. Nothing is public before the last
-// of them. It is saved at once: the publish is the post to come, and each counts
-// against what the account may have begun.
+// of them, and before that one its name is written with the move to in flight. One
+// that a crash forgets becomes nothing.
 func (u *upload) announce(ctx context.Context) error {
 	size := u.job.Post.Media[0].Bytes
 	source := source{Source: "FILE_UPLOAD", Size: size, Piece: min(size, piece), Pieces: max(size/piece, 1)}
@@ -123,7 +123,8 @@ func (u *upload) announce(ctx context.Context) error {
 	if made.Data.ID == "" || networks.WebOnly(made.Data.Upload) == "" {
 		return httpx.Unparsable(httpx.Prepare, answer)
 	}
-	return networks.KeepAll(ctx, u.h, begun, u.now().UTC().Format(time.RFC3339), target, made.Data.Upload, publish, made.Data.ID)
+	networks.NoteAll(u.h, begun, u.now().UTC().Format(time.RFC3339), target, made.Data.Upload, publish, made.Data.ID)
+	return nil
 }
 
 // send sends the pieces but for the last, from where TikTok says that it is.
@@ -139,6 +140,11 @@ func (u *upload) send(ctx context.Context, arrived int64) (map[string]string, er
 		}
 		if _, err := u.put(ctx, httpx.Prepare, u.h.Get(target), &file, at, at+piece); err != nil {
 			return nil, err
+		}
+		if at == 0 && at+piece < last { // so much is not sent twice
+			if err := networks.KeepAll(ctx, u.h, publish, u.h.Get(publish)); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return map[string]string{publish: u.h.Get(publish), target: u.h.Get(target), from: strconv.FormatInt(at, 10)}, nil

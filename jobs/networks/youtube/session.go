@@ -83,7 +83,8 @@ func (s *session) open(ctx context.Context) error {
 	if !s.ours(to) {
 		return httpx.Unparsable(httpx.Prepare, answer)
 	}
-	return networks.Keep(ctx, s.h, address, to)
+	s.h.Note(address, to) // written with the move to in flight, or with the first piece of several
+	return nil
 }
 
 // ours says whether an address that YouTube handed out may be sent the token:
@@ -114,6 +115,11 @@ func (s *session) send(ctx context.Context, at int64) (map[string]string, error)
 			return nil, fault.New(fault.Transient, "upload_early", "YouTube ended the upload before the whole video was there; Herald looks again.")
 		case got.arrived <= at:
 			return nil, fault.New(fault.Transient, "upload_stuck", "YouTube did not take the video's next part; Herald sends it again.")
+		}
+		if at == 0 && got.arrived < s.before() { // so much is not sent twice
+			if err := networks.KeepAll(ctx, s.h, address, s.h.Get(address)); err != nil {
+				return nil, err
+			}
 		}
 		at = got.arrived
 	}

@@ -166,8 +166,14 @@ func TestAVideoGoesUpInPiecesAndTheLastOneMakesIt(t *testing.T) {
 			t.Errorf("%d bytes: %+v, %v, arrived %d", size, r, err, len(s.got))
 		}
 		log := h.Log()
-		if saved, sent := strings.Index(log, "save upload"), strings.Index(log, "PUT"); saved < 0 || saved > sent {
-			t.Errorf("the upload's address is saved after the first byte:\n%s", log)
+		if noted, sent := strings.Index(log, "note upload"), strings.Index(log, "PUT"); noted < 0 || noted > sent {
+			t.Errorf("%d bytes: the upload's address is noted after the first byte:\n%s", size, log)
+		}
+		if ready.Handles[address] == "" {
+			t.Errorf("%d bytes: the last piece goes out before the address is written", size)
+		}
+		if saved, want := strings.Contains(log, "save upload"), size > 2*piece; saved != want {
+			t.Errorf("%d bytes: saved %t, want %t: no more than one piece is sent twice\n%s", size, saved, want, log)
 		}
 	}
 }
