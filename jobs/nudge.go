@@ -121,6 +121,9 @@ func nudgeMail(r db.Reminding, readers map[model.UserID]db.Reader) model.Approva
 			continue
 		}
 		p := model.ApprovalMailPost{Request: w.Request, Post: w.Post, Client: w.Client, Networks: w.Networks, DueAt: w.DueAt, Zone: w.Zone, Since: &w.Since}
+		if r.Approver != 0 {
+			p.Zone = r.Zone // their own where they chose one, as in the mail that asked first
+		}
 		if w.Words != nil {
 			p.Excerpt = model.Excerpt(*w.Words, 140)
 		}

@@ -216,6 +216,25 @@ func TestARemindersLinkOpensWhatWaits(t *testing.T) {
 	}
 }
 
+// TestAReminderTellsTimesWhereItsReaderIs: an approver's in the zone that they chose, else
+// in the client's.
+func TestAReminderTellsTimesWhereItsReaderIs(t *testing.T) {
+	t.Parallel()
+	for chosen, want := range map[string]string{"": "Europe/Berlin", "Europe/Lisbon": "Europe/Lisbon"} {
+		w := newWaiting(t)
+		w.Super(t, w.Agency.Shard, `UPDATE tenant.approvers SET zone = nullif($1, '')`, chosen)
+		w.submit(t, "First")
+		w.deliver(t)
+		w.Clock.Advance(15 * 24 * time.Hour)
+		if err := w.nudger().Nudge(t.Context(), w.Agency.Shard); err != nil {
+			t.Fatal(err)
+		}
+		if got := dbtest.Look[string](t, w.World, w.Agency.Shard, `SELECT content -> 'posts' -> 0 ->> 'zone' FROM tenant.mails WHERE kind = 'review_reminder'`); got != want {
+			t.Errorf("who chose %q reads times of %s", chosen, got)
+		}
+	}
+}
+
 // TestADecisionTakesBackWhatHasNotLeft: the mail is owed and the server was away.
 func TestADecisionTakesBackWhatHasNotLeft(t *testing.T) {
 	t.Parallel()
