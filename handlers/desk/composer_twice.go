@@ -96,7 +96,7 @@ func (e *editing) fulfilled(when model.When) bool {
 		switch {
 		case t.State == model.Ready || t.State == model.Draft || t.State == model.Invalid:
 			return false
-		case e.form.do == "schedule" && t.State == model.Scheduled && !apart && (t.DueAt == nil || !t.DueAt.Equal(when.At)):
+		case e.form.do == "schedule" && !apart && (t.DueAt == nil || !t.DueAt.Equal(when.At)):
 			return false
 		case e.form.do == "publish" && t.State == model.Scheduled && (t.DueAt == nil || t.DueAt.After(e.desk.Now().Add(time.Minute))):
 			return false

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"strings"
 	"sync"
 	"testing"
 
@@ -90,6 +91,21 @@ func TestAStaleFormDoesNotTakeBackAPlanUnasked(t *testing.T) {
 		s.saved(t, s.send(t, asked.form(t), do))
 		if got := *s.stored(t, id).Targets[0].DueAt; got.Equal(due) {
 			t.Errorf("%s, asked for again, did nothing", do)
+		}
+	}
+}
+
+// TestAStaleTimeIsNotSaidToHaveComeTwice has a colleague publish while another plans.
+func TestAStaleTimeIsNotSaidToHaveComeTwice(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	id, page := s.saved(t, s.send(t, s.fresh(t), "submit"))
+	mine, theirs := page.form(t), page.form(t)
+	s.saved(t, s.send(t, theirs, "publish"))
+	for _, state := range []model.State{model.Queued, model.Publishing} {
+		s.Super(t, s.agency.Shard, `UPDATE tenant.targets SET state = $2, owner = CASE $2 WHEN 'publishing' THEN gen_random_uuid() END WHERE post_id = $1`, id, state)
+		if a := s.send(t, with(mine, "date", "2026-03-21", "clock", "11:00"), "schedule"); a.status != 409 || strings.Contains(a.body, "came twice") {
+			t.Errorf("while it is %s: status %d, %.300s", state, a.status, a.body)
 		}
 	}
 }
