@@ -65,7 +65,7 @@ type reader struct {
 
 const sqlCommentsAll = `
 	SELECT m.id, m.post_id, m.visibility, coalesce(m.client_id, 0) AS client_id, coalesce(c.name, '') AS client, m.name, m.approver_id IS NOT NULL AS by_approver, m.body, m.at,
-	       ARRAY(SELECT n.words FROM tenant.comment_mentions n WHERE n.tenant_id = m.tenant_id AND n.comment_id = m.id) AS mentions
+	       ARRAY(SELECT n.words FROM tenant.comment_mentions n WHERE n.tenant_id = m.tenant_id AND n.comment_id = m.id) AS mentions,` + commentFiles + `
 	  FROM tenant.comments m LEFT JOIN tenant.clients c ON c.tenant_id = m.tenant_id AND c.id = m.client_id
 	 WHERE m.tenant_id = $1 AND m.post_id = ANY ($2) AND (m.visibility = 'internal' OR m.client_id = ANY ($3)) ORDER BY m.id`
 

@@ -19,6 +19,7 @@ type CommentForm struct {
 	Visibility model.Visibility
 	Client     model.ClientID
 	Body       string
+	Files      []model.MediaID // of the library of the client it is for, or of one of the post
 }
 
 const sqlCommentInsert = `
@@ -48,8 +49,18 @@ func (sc *Scope) Comment(ctx context.Context, f CommentForm) (c model.Comment, e
 		if err := sc.mayComment(page, f); err != nil {
 			return err
 		}
+		about := clientsOf(page.Targets)
+		if f.Client != 0 {
+			about = []model.ClientID{f.Client}
+		}
+		if err := sc.mayAttach(ctx, tx, f.Files, about); err != nil {
+			return err
+		}
 		var again bool
 		if c, again, err = sc.commentOnce(ctx, tx, f, sc.self(), free); again || err != nil {
+			return err
+		}
+		if err := sc.attachFiles(ctx, tx, c.ID, f.Files); err != nil {
 			return err
 		}
 		c.Untold, err = newMailing(sc, team).tellNamed(ctx, tx, c, page)

@@ -217,7 +217,7 @@ const sqlReviewRequests = requestColumns + ` WHERE` + reviewAllowed + ` ORDER BY
 const sqlReviewLinked = `SELECT request_id FROM tenant.review_link_requests WHERE tenant_id = $1 AND link_id = $2`
 
 const sqlCommentsClient = `
-	SELECT m.id, m.post_id, m.visibility, m.client_id, c.name AS client, m.name, m.approver_id IS NOT NULL AS by_approver, m.body, m.at, '{}'::text[] AS mentions
+	SELECT m.id, m.post_id, m.visibility, m.client_id, c.name AS client, m.name, m.approver_id IS NOT NULL AS by_approver, m.body, m.at, '{}'::text[] AS mentions,` + commentFiles + `
 	  FROM tenant.comments m JOIN tenant.clients c ON c.tenant_id = m.tenant_id AND c.id = m.client_id
 	 WHERE m.tenant_id = $1 AND m.post_id = ANY ($2) AND m.client_id = ANY ($3) AND m.visibility = 'client' ORDER BY m.id`
 
@@ -339,9 +339,20 @@ func (rs *ReviewScope) allowed(ctx context.Context) (requests map[model.RequestI
 	return requests, err
 }
 
+// Shelf is a Scope that may put files into the library of the person's client, and look
+// how they stand; nothing else. It is for what they send along with a comment.
+func (rs *ReviewScope) Shelf() *Scope {
+	sc := *rs.sc
+	sc.Actor.Clients = map[model.ClientID][]model.Permission{rs.who.ClientID: {model.MediaView, model.MediaWrite}}
+	return &sc
+}
+
+// ClientID is whose approver the person is.
+func (rs *ReviewScope) ClientID() model.ClientID { return rs.who.ClientID }
+
 // Comment adds a remark that the agency and the client's other approvers read, once
-// for each key of a form, as Scope.Comment does.
-func (rs *ReviewScope) Comment(ctx context.Context, request model.RequestID, key, body string) (c model.Comment, err error) {
+// for each key of a form, as Scope.Comment does. Files are of the client's library.
+func (rs *ReviewScope) Comment(ctx context.Context, request model.RequestID, key, body string, files ...model.MediaID) (c model.Comment, err error) {
 	defer wrap(&err, "comment by link")
 	allowed, err := rs.allowed(ctx)
 	if err != nil {
@@ -362,6 +373,12 @@ func (rs *ReviewScope) Comment(ctx context.Context, request model.RequestID, key
 	err = rs.sc.write(ctx, func(tx pgx.Tx) error {
 		by, again := model.AskedPerson{Approver: rs.who.ID, Name: rs.who.Name}, false
 		if c, again, err = rs.sc.commentOnce(ctx, tx, f, by, func() error { return rs.sc.mayWriteMore(ctx, tx, rs.who.ID) }); again || err != nil {
+			return err
+		}
+		if err := rs.Shelf().mayAttach(ctx, tx, files, []model.ClientID{rs.who.ClientID}); err != nil {
+			return err
+		}
+		if err := rs.sc.attachFiles(ctx, tx, c.ID, files); err != nil {
 			return err
 		}
 		return newMailing(rs.sc, team).comment(ctx, tx, c, about)

@@ -287,6 +287,9 @@ func approvalMethods() map[string]method {
 			"client": func(ctx context.Context, sc *db.Scope, own, of dbtest.Holding) (any, error) {
 				return sc.Comment(ctx, db.CommentForm{Post: own.Draft, Visibility: model.ClientVisible, Client: of.Client, Body: "A remark"})
 			},
+			"file": func(ctx context.Context, sc *db.Scope, own, of dbtest.Holding) (any, error) {
+				return sc.Comment(ctx, db.CommentForm{Post: own.Draft, Visibility: model.Internal, Body: "A remark", Files: []model.MediaID{of.Media}})
+			},
 		}},
 		"Comments": one(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return sc.Comments(ctx, of.Draft)

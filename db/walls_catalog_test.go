@@ -174,6 +174,7 @@ var granted = map[string]struct{ app, pipeline string }{
 	"client_access":        {app: "IUD", pipeline: "I"},
 	"client_uses":          {app: "IU"},
 	"clients":              {app: "IU", pipeline: "I"},
+	"comment_files":        {app: "I"},
 	"comment_mentions":     {app: "I"},
 	"comments":             {app: "I", pipeline: "I"},
 	"connect_links":        {app: "IU"},

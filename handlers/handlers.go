@@ -90,7 +90,7 @@ func register(mux web.Mux, d Deps, hosts *web.Hosts) {
 	mux = web.Intake{Mux: mux, Edge: edge, Bodies: bodies}
 	desk.Register(mux)
 	signin.Register(mux, edge, d.Ring, d.Cost)
-	review.Register(mux, review.Deps{Edge: edge, Ring: d.Ring, URLLife: d.URLLife, BaseURL: d.BaseURL, Hosts: hosts})
+	review.Register(mux, review.Deps{Edge: edge, Ring: d.Ring, URLLife: d.URLLife, BaseURL: d.BaseURL, Hosts: hosts, Read: desk.ReadComment})
 	connect.Register(mux, connect.Deps{Edge: edge, Networks: d.Networks, CheckAddress: d.CheckAddress, CheckToken: d.CheckToken, BaseURL: d.BaseURL, Secure: secure(d)})
 	hooks.Register(mux, hooks.Deps{Edge: edge, Ring: d.Ring, Blobs: d.Blobs, BaseURL: d.BaseURL})
 	mux.Handle("GET "+web.HostChallenge, edge.Open(hosts.Answer))
@@ -107,7 +107,7 @@ func register(mux web.Mux, d Deps, hosts *web.Hosts) {
 var bodies = map[string]web.Body{
 	"POST /w/{slug}/posts": web.Own, "POST /w/{slug}/posts/{id}": web.Own, "POST /w/{slug}/posts/form": web.Own, "POST /w/{slug}/wordings/templates": web.Own, "POST /w/{slug}/posts/check": web.Own,
 	"POST /w/{slug}/media": web.Own, "POST /w/{slug}/media/files": web.Own, "POST /w/{slug}/uploads": web.Own, "PATCH /w/{slug}/uploads/{upload}": web.Own,
-	"POST /w/{slug}/imports": web.Own, "POST /w/{slug}/settings/look": web.Own, "POST /w/{slug}/settings/clients/{client}/look": web.Own,
+	"POST /w/{slug}/imports": web.Own, "POST /w/{slug}/approvals/{request}/comments": web.Own, "POST /review/{token}/comments": web.Own, "POST /w/{slug}/settings/look": web.Own, "POST /w/{slug}/settings/clients/{client}/look": web.Own,
 	"POST /signin": signin.FormBytes, "/": web.Own, // nothing is there to be read
 }
 

@@ -106,6 +106,7 @@ func (a *Agency) Holding(t testing.TB, slug string) Holding {
 	h.act(t)
 	h.bring(t)
 	h.dress(t)
+	h.w.Super(t, h.Shard, `INSERT INTO tenant.comment_files (tenant_id, comment_id, media_id, place) SELECT $1, id, $2, 1 FROM tenant.comments WHERE tenant_id = $1 AND post_id = $3`, h.ID, h.Media, h.Draft)
 	h.invite(t)
 	h.signIn(t)
 	h.fill(t)

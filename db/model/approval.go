@@ -228,7 +228,16 @@ type Comment struct {
 	Body       string
 	At         time.Time
 	Mentions   []string // the words after an @ that name a member; of internal ones
+	Files      []CommentFile
 	Untold     []string `db:"-"` // members it names who may not see the post; of one just made
+}
+
+// CommentFile is a file that was put to a comment.
+type CommentFile struct {
+	ID    MediaID `json:"id"`
+	Name  string  `json:"name"`
+	State string  `json:"state"` // as of an asset: shown only once it is ready
+	Thumb bool    `json:"thumb"`
 }
 
 // SuggestedPart is one text of a version with what somebody would rather have.

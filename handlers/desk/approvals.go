@@ -134,14 +134,19 @@ func (d *Desk) createApprovalComment(w http.ResponseWriter, r *http.Request, sco
 	if err != nil {
 		return err
 	}
-	form := db.CommentForm{Key: web.SentKey(r), Post: one.PostID, Visibility: model.Visibility(r.PostFormValue("visibility")), Body: r.PostFormValue("body")}
+	parts, err := d.readParts(w, r)
+	if err != nil {
+		return err
+	}
+	defer parts.close()
+	form := db.CommentForm{Key: web.SentKey(r), Post: one.PostID, Visibility: model.Visibility(parts.Get("visibility")), Body: parts.Get("body")}
 	if form.Visibility == model.ClientVisible {
 		form.Client = one.ClientID
 	}
 	var added model.Comment
 	if form.Key == "" {
 		err = errNoKey
-	} else {
+	} else if form.Files, err = d.takeCommentFiles(r.Context(), scope, one.ClientID, parts); err == nil {
 		added, err = scope.Comment(r.Context(), form)
 	}
 	if no, ok := model.Refused(err); ok && no.Kind != model.NotFound {
@@ -153,6 +158,47 @@ func (d *Desk) createApprovalComment(w http.ResponseWriter, r *http.Request, sco
 		return err
 	}
 	return d.say(w, r, at(scope, fmt.Sprintf("/approvals/%d", one.ID)), commentedWords(added))
+}
+
+// approverBytes is how much a client's approver sends along with one comment.
+const approverBytes = 60 << 20
+
+// ReadComment reads a comment that somebody with a review link sends, and returns how its
+// files are taken. They are taken as members' are, into the library of their client.
+func (d *Desk) ReadComment(w http.ResponseWriter, r *http.Request) (take func(context.Context, *db.Scope, model.ClientID) ([]model.MediaID, error), done func(), err error) {
+	r.Body = http.MaxBytesReader(w, r.Body, approverBytes)
+	p, err := d.readParts(w, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	return func(ctx context.Context, shelf *db.Scope, client model.ClientID) ([]model.MediaID, error) {
+		return d.takeCommentFiles(ctx, shelf, client, p)
+	}, p.close, nil
+}
+
+// takeCommentFiles takes the files of a comment into the client's library, as any others
+// are taken. Either all are taken or the comment waits: its words mean all of them.
+func (d *Desk) takeCommentFiles(ctx context.Context, scope *db.Scope, client model.ClientID, p *parts) (list []model.MediaID, err error) {
+	if len(p.files) == 0 {
+		return nil, nil
+	}
+	if len(p.files) > db.CommentFilesMost {
+		return nil, model.RefuseField("body", fmt.Sprintf("A comment has at most %d files. Choose fewer.", db.CommentFilesMost))
+	}
+	if strings.TrimSpace(p.Get("body")) == "" {
+		return nil, model.RefuseField("body", "Write something first, then choose the files again.")
+	}
+	t, err := d.takeFiles(ctx, scope, client, p.files)
+	if err == nil {
+		err = d.await(ctx, scope, &t)
+	}
+	if err == nil && len(t.refused) > 0 {
+		err = model.RefuseField("body", strings.Join(t.refused, " "))
+	}
+	for _, a := range t.assets {
+		list = append(list, a.ID)
+	}
+	return list, err
 }
 
 // showNames answers GET /approvals/{request}/names with whom a comment can name.

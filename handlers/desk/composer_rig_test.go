@@ -83,7 +83,7 @@ func newStudio(t *testing.T) *studio {
 	s.desk = d
 	d.Register(mux)
 	hooks.Register(mux, hooks.Deps{Edge: s.edge, Ring: s.Ring, Blobs: s.blobs})
-	review.Register(mux, review.Deps{Edge: s.edge, Ring: s.Ring, URLLife: 15 * time.Minute, BaseURL: "https://herald.example", Hosts: s.hosts})
+	review.Register(mux, review.Deps{Edge: s.edge, Ring: s.Ring, URLLife: 15 * time.Minute, BaseURL: "https://herald.example", Hosts: s.hosts, Read: d.ReadComment})
 	mux.Handle("GET /static/", static.Handler())
 	s.server = httptest.NewServer(web.Headers(false, mux))
 	t.Cleanup(s.server.Close)

@@ -16,7 +16,11 @@ var perUploader = db.Bucket{Kind: "upload person", Burst: 500, Drip: 2 * time.Se
 
 // uploadTurn refuses with TooMany a person who sends files faster than that.
 func (d *Desk) uploadTurn(ctx context.Context, scope *db.Scope) error {
-	wait, err := d.Store.Take(ctx, perUploader, fmt.Sprint(int64(scope.Actor.User)))
+	who := fmt.Sprint(int64(scope.Actor.User))
+	if scope.Actor.User == 0 { // clients' approvers of a workspace share one
+		who = fmt.Sprintf("clients of %d", scope.Actor.Tenant)
+	}
+	wait, err := d.Store.Take(ctx, perUploader, who)
 	if err != nil || wait == 0 {
 		return err
 	}

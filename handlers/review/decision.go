@@ -103,13 +103,16 @@ func (h *handler) drawRefused(w http.ResponseWriter, r *http.Request, rs *db.Rev
 }
 
 // createComment answers POST /review/{token}/comments.
-func (h *handler) createComment(w http.ResponseWriter, r *http.Request, rs *db.ReviewScope) error {
+func (h *handler) createComment(w http.ResponseWriter, r *http.Request, rs *db.ReviewScope, take TakeFiles) error {
 	id := model.RequestID(web.ID(r.PostForm.Get("request")))
 	key, err := web.SentKey(r), errNoKey
 	if key != "" {
-		_, err = rs.Comment(r.Context(), id, key, r.PostForm.Get("body"))
+		var files []model.MediaID
+		if files, err = take(r.Context(), rs.Shelf(), rs.ClientID()); err == nil {
+			_, err = rs.Comment(r.Context(), id, key, r.PostForm.Get("body"), files...)
+		}
 	}
-	if no, ok := model.Refused(err); ok && (no.Kind == model.Unprocessable || no.Kind == model.TooMany || no.Kind == model.Conflict) {
+	if no, ok := model.Refused(err); ok && (no.Kind == model.Unprocessable || no.Kind == model.TooMany || no.Kind == model.Conflict || no.Kind == model.TooLarge) {
 		back := itemOutcome{comment: r.PostForm.Get("body"), unsaid: no.Say}
 		return h.draw(w, r, rs, outcome{status: web.Status(err), items: map[model.RequestID]itemOutcome{id: back}})
 	}

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"slices"
@@ -23,7 +24,15 @@ type Deps struct {
 	URLLife time.Duration // of media links; a page's are good for twice as long at most
 	BaseURL string
 	Hosts   *web.Hosts // names of agencies' own
+	Read    ReadComment
 }
+
+// ReadComment reads a comment with its files. take puts them into the library of a client
+// with the Scope that a link has for that; done takes what was read off the disk again.
+type ReadComment func(w http.ResponseWriter, r *http.Request) (take TakeFiles, done func(), err error)
+
+// TakeFiles takes the files of a comment.
+type TakeFiles = func(context.Context, *db.Scope, model.ClientID) ([]model.MediaID, error)
 
 type handler struct{ Deps }
 
@@ -59,17 +68,38 @@ var errElsewhere = model.Refuse(model.NotFound, "This is not a review link. Open
 // work.
 func (h *handler) confirmed(late bool, f formFunc) http.Handler {
 	return h.open(func(w http.ResponseWriter, r *http.Request, rs *db.ReviewScope, gone error) error {
-		err := rs.Confirm(r.PostFormValue("page"))
-		no, old := model.Refused(err)
-		switch {
-		case err != nil && !old:
+		return h.confirm(w, r, rs, gone, late, f)
+	})
+}
+
+func (h *handler) confirm(w http.ResponseWriter, r *http.Request, rs *db.ReviewScope, gone error, late bool, f formFunc) error {
+	err := rs.Confirm(r.PostFormValue("page"))
+	no, old := model.Refused(err)
+	switch {
+	case err != nil && !old:
+		return err
+	case gone != nil && (old || !late):
+		return h.showGone(w, r, rs, gone)
+	case old:
+		return h.draw(w, r, rs, outcome{status: web.Status(no), bad: no.Say, items: wrote(r)})
+	}
+	return f(w, r, rs)
+}
+
+// withFiles reads a form with files of who holds a link; nobody else's is read.
+func (h *handler) withFiles(f func(http.ResponseWriter, *http.Request, *db.ReviewScope, TakeFiles) error) http.Handler {
+	held := h.open(func(w http.ResponseWriter, r *http.Request, rs *db.ReviewScope, gone error) error {
+		r.PostForm = nil
+		take, done, err := h.Read(w, r)
+		if err != nil {
 			return err
-		case gone != nil && (old || !late):
-			return h.showGone(w, r, rs, gone)
-		case old:
-			return h.draw(w, r, rs, outcome{status: web.Status(no), bad: no.Say, items: wrote(r)})
 		}
-		return f(w, r, rs)
+		defer done()
+		return h.confirm(w, r, rs, gone, false, func(w http.ResponseWriter, r *http.Request, rs *db.ReviewScope) error { return f(w, r, rs, take) })
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.PostForm = url.Values{} // counts as read, so that a stranger's is not
+		held.ServeHTTP(w, r)
 	})
 }
 

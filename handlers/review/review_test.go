@@ -18,6 +18,7 @@ import (
 	"herald/db/dbtest"
 	"herald/db/model"
 	"herald/db/network"
+	"herald/handlers/desk"
 	"herald/handlers/review"
 	"herald/handlers/web"
 )
@@ -43,7 +44,7 @@ func newSite(t *testing.T) *site {
 	s.stage(t, s.client, s.dana)
 	mux := http.NewServeMux()
 	edge := &web.Edge{Store: w.Store, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: w.Clock.Now}
-	review.Register(mux, review.Deps{Edge: edge, Ring: w.Ring, URLLife: 15 * time.Minute, BaseURL: "https://herald.example"})
+	review.Register(mux, review.Deps{Edge: edge, Ring: w.Ring, URLLife: 15 * time.Minute, BaseURL: "https://herald.example", Read: (&desk.Desk{Edge: edge}).ReadComment})
 	server := httptest.NewServer(web.Headers(true, http.NewCrossOriginProtection().Handler(mux)))
 	t.Cleanup(server.Close)
 	s.url = server.URL

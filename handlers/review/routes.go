@@ -15,7 +15,7 @@ func Register(mux web.Mux, d Deps) {
 	mux.Handle("POST /review/{token}/zone", h.confirmed(false, h.editZone))
 	mux.Handle("POST /review/{token}/decisions", h.confirmed(false, h.createDecision))
 	mux.Handle("POST /review/{token}/approvals", h.confirmed(false, h.createApprovals))
-	mux.Handle("POST /review/{token}/comments", h.confirmed(false, h.createComment))
+	mux.Handle("POST /review/{token}/comments", h.withFiles(h.createComment))
 	mux.Handle("POST /review/{token}/suggestions", h.confirmed(false, h.createSuggestion))
 	mux.Handle("POST /review/{token}/holds", h.confirmed(false, h.createHold))
 	mux.Handle("POST /review/{token}/releases", h.confirmed(false, h.createRelease))
