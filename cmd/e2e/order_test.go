@@ -47,11 +47,12 @@ func (p *tab) still() {
 	})
 }
 
-// top is a spot in the upper part of what a selector finds.
+// top is a spot in the upper half of what a selector finds, away from the edge of the
+// window, which would scroll.
 func (p *tab) top(selector string) proto.Point {
 	p.t.Helper()
 	at := p.at(selector)
-	answer, err := p.Eval(`(s) => document.querySelector(s).getBoundingClientRect().top + 6`, selector)
+	answer, err := p.Eval(`(s) => { const b = document.querySelector(s).getBoundingClientRect(); return Math.max(b.top + 6, Math.min(b.top + b.height * 0.45, 70)) }`, selector)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -97,7 +98,7 @@ func TestFilesArePutInOrderByMouse(t *testing.T) {
 	p.inOrder(".attachments", "one.jpg", "two.jpg", "three.jpg")
 	p.haul(".attachments > :nth-child(1) .order-grip", ".attachments > :nth-child(3)")
 	p.inOrder(".attachments", "two.jpg", "three.jpg", "one.jpg")
-	p.says("#media-moved", "one.jpg is number 3 of 3 now.")
+	p.says("#composer-moved", "one.jpg is number 3 of 3 now.")
 	p.sees("Kept for you.")
 	p.visit(post)
 	p.sees("Here is what you typed and did not save")
@@ -127,7 +128,7 @@ func TestFilesArePutInOrderByFinger(t *testing.T) {
 	p.visit(post)
 	p.presses(".attachments > :nth-child(2) .order-grip", ".attachments > :nth-child(1)")
 	p.inOrder(".attachments", "two.jpg", "one.jpg", "three.jpg")
-	p.says("#media-moved", "two.jpg is number 1 of 3 now.")
+	p.says("#composer-moved", "two.jpg is number 1 of 3 now.")
 	p.still()
 	if _, err := p.find("button", "Move one.jpg up").Eval(`() => { this.focus(); this.click() }`); err != nil {
 		t.Fatal(err)

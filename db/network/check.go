@@ -98,6 +98,7 @@ func (c *checker) threadLength(limit int) {
 		if has := c.n.Count(part) + warning; has > limit {
 			c.say("text", TextTooLong, "Post %d of the thread has %s characters, %s takes %s: take out %s, or begin another post there.",
 				i+1, number(has), c.n.Label, number(limit), number(has-limit))
+			c.found[len(c.found)-1].Part = i + 1
 		}
 	}
 }

@@ -185,4 +185,5 @@ type Problem struct {
 	Code  string // short and stable: text_too_long, media_missing, ...
 	Say   string
 	Warn  bool // true if the post goes out all the same
+	Part  int  `json:",omitempty"` // which post of a thread, from 1; zero: all of it
 }

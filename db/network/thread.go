@@ -23,23 +23,33 @@ func (n *Network) Parts(d Draft) []string {
 func (n *Network) threaded(d Draft) bool { return n.Thread > 0 && n.Value(d, OptThread) == "true" }
 
 func split(text string) (parts []string) {
-	var part []string
-	end := func() {
-		if s := strings.Trim(strings.Join(part, "\n"), "\n"); !Blank(s) {
+	for _, piece := range Pieces(text) {
+		if s := strings.Trim(piece, "\n"); !Blank(s) {
 			parts = append(parts, s)
 		}
-		part = nil
 	}
-	for line := range strings.SplitSeq(newlines.Replace(text), "\n") {
-		if strings.TrimSpace(line) == threadMark {
-			end()
-			continue
-		}
-		part = append(part, line)
-	}
-	end()
 	return parts
 }
+
+// Pieces are the posts of a thread as they are written, blank ones among them. There
+// is always one.
+func Pieces(text string) (pieces []string) {
+	var piece []string
+	for line := range strings.SplitSeq(newlines.Replace(text), "\n") {
+		if strings.TrimSpace(line) == threadMark {
+			pieces, piece = append(pieces, strings.Join(piece, "\n")), nil
+			continue
+		}
+		piece = append(piece, line)
+	}
+	return append(pieces, strings.Join(piece, "\n"))
+}
+
+// Together is the text that has these pieces.
+func Together(pieces []string) string { return strings.Join(pieces, "\n"+threadMark+"\n") }
+
+// Written is Together without the blank pieces, which nobody would see.
+func Written(pieces []string) string { return Together(split(Together(pieces))) }
 
 // fitThread shortens the posts of a thread one by one.
 func (n *Network) fitThread(d Draft) (Draft, bool) {
@@ -53,7 +63,7 @@ func (n *Network) fitThread(d Draft) (Draft, bool) {
 		parts[i], any = fitted.Text, any || cut
 	}
 	if any {
-		d.Text = strings.Join(parts, "\n"+threadMark+"\n")
+		d.Text = Together(parts)
 	}
 	return d, any
 }

@@ -52,8 +52,9 @@ func (e *editing) checkGroup(t db.CheckedTarget) composer.CheckGroup {
 		g.Format, g.Look = formatWord(t.Network.FormatOf(t.Draft)), e.look(t)
 	}
 	for _, p := range t.Problems {
-		g.Problems = append(g.Problems, composer.CheckProblem{Say: p.Say, Warn: p.Warn, Href: e.place(t, p.Field)})
+		g.Problems = append(g.Problems, composer.CheckProblem{Say: p.Say, Warn: p.Warn, Href: e.place(t, p)})
 		g.MayFit = g.MayFit || p.Code == network.TextTooLong
+		g.MaySplit = g.MayFit && t.Network != nil && t.Network.Thread > 0
 	}
 	return g
 }
@@ -101,11 +102,15 @@ func (e *editing) shown(t db.CheckedTarget, i int, a db.Asset) preview.Media {
 
 // place is where in the form a problem is mended: the network's own words if it
 // has some.
-func (e *editing) place(t db.CheckedTarget, field string) string {
+func (e *editing) place(t db.CheckedTarget, p network.Problem) string {
 	if t.Network == nil {
 		return "#composer-accounts"
 	}
-	_, own := e.form.variants[t.Network.Name]
+	field := p.Field
+	v, own := e.form.variants[t.Network.Name]
+	if field == "text" && own && e.writesThread(t.Network.Name) {
+		return "#" + pieceID(t.Network.Name, v.pieceOf(p.Part))
+	}
 	switch {
 	case slices.Contains([]string{"text", "link", "first_comment"}, field) && own:
 		return "#" + field + "-" + string(t.Network.Name)

@@ -61,6 +61,7 @@ type variantForm struct {
 	offered             []model.MediaID      // the files it could choose among
 	taken               []model.MediaID      // those it gets
 	extra               []model.ContentMedia // files that only this network has
+	pieces              bool                 // the text was written as the posts of a thread
 }
 
 // The parts of a variant.
@@ -70,6 +71,7 @@ const (
 	partComment = "first_comment"
 	partMedia   = "file"
 	partOrder   = "order" // of its files
+	partPiece   = "piece" // of the text: a post of a thread
 )
 
 // What a person types is bounded, so that nobody stores a library as a draft.
@@ -245,6 +247,7 @@ func (c *composition) readVariants(p *parts) error {
 		}
 		v := variantForm{own: p.Values["own."+s], text: typed(p.Get(partText + "." + s)), comment: typed(p.Get(partComment + "." + s))}
 		v.link = strings.TrimSpace(typed(p.Get(partLink + "." + s)))
+		v.readPieces(p.Values[partPiece+"."+s])
 		var err error
 		if v.offered, err = ids[model.MediaID](p.Values["of."+s]); err != nil {
 			return err
@@ -308,7 +311,7 @@ func (c *composition) variant(v variantForm) (out model.Variant) {
 		}
 		return nil
 	}
-	out.Text = mine(partText, v.text, c.content.Text)
+	out.Text = mine(partText, v.sent(), c.content.Text)
 	out.Link = mine(partLink, v.link, c.content.Link)
 	out.FirstComment = mine(partComment, v.comment, c.content.FirstComment)
 	if media := c.variantMedia(v); !sameMedia(media, c.content.Media) || slices.Contains(v.own, partMedia) {

@@ -39,7 +39,7 @@ func (e *editing) draw(w http.ResponseWriter, r *http.Request, status int) error
 func (e *editing) editor() *composer.Editor {
 	f := e.form
 	return &composer.Editor{
-		Key: f.key, Seen: f.seen, Began: composer.Began{Version: f.began, Standing: f.baseStanding, Notes: f.baseNotes, Labels: f.baseLabels}, Problem: e.problem, Conflict: e.conflict, Naming: e.naming, Warning: e.warning(),
+		Key: f.key, Seen: f.seen, Began: composer.Began{Version: f.began, Standing: f.baseStanding, Notes: f.baseNotes, Labels: f.baseLabels}, Problem: e.problem, Conflict: e.conflict, Naming: e.naming, Warning: e.warning(), Moved: e.moved,
 		Clients: e.groups(), Text: f.content.Text, Link: f.content.Link, Comment: f.content.FirstComment, Fields: e.fields,
 		Networks: e.networkParts(), Media: e.media(), When: e.when(), Check: e.checkPart(), Foot: e.foot(), Keep: e.keep(),
 		Labels: e.labelsPart(), Wordings: e.wordingsPart(), Template: e.templatePart(), Notes: f.notes, Confirm: e.confirmed(),
@@ -49,13 +49,13 @@ func (e *editing) editor() *composer.Editor {
 // changed is what a change of the form can have changed on the page. What the queue
 // would give was read before.
 func (e *editing) changed(do string) templ.Component {
-	s := composer.Swap{Paths: e.paths}
+	s := composer.Swap{Paths: e.paths, Moved: e.moved}
 	check, foot, networks := e.checkPart(), e.foot(), e.networkParts()
 	s.Check = &check
 	switch do {
 	case "check":
 		said := e.whenSays(e.form.when)
-		s.Said, s.First = &said, "composer-check"
+		s.Said, s.First, s.Threads = &said, "composer-check", networks.Threads()
 		if e.asked() || foot.First() != e.form.way {
 			s.Foot = &foot // it says whether the approval still holds, and what comes next
 		}
@@ -147,13 +147,11 @@ func mapValues(m map[model.AccountID]network.Name) (list []network.Name) {
 func (e *editing) variant(n *network.Network, v variantForm, own bool) composer.Variant {
 	out := composer.Variant{Network: n.Name, Label: n.Label, Own: own, Explicit: v.own, Text: v.text, Link: v.link, Comment: v.comment,
 		TakesLink: n.Link != network.LinkNone, TakesWords: n.Comment.Max > 0}
+	out.Thread = e.thread(n.Name, v, own)
 	if !own {
 		return out
 	}
 	out.FileOrder = slices.Contains(v.own, partOrder)
-	if strings.HasPrefix(e.form.arg, string(n.Name)+".") {
-		out.Moved = e.moved
-	}
 	for _, m := range v.inOrder(e.form.content.Media) {
 		file := composer.VariantFile{ID: m.ID, Name: e.assets[m.ID].Name, Taken: v.takes(m.ID)}
 		if !e.form.has(m.ID) {
@@ -174,7 +172,7 @@ func (e *editing) options(t db.CheckedTarget) (fields []composer.OptionField) {
 		if !t.Network.Matters(o, t.Draft) && value == "" {
 			continue
 		}
-		f := composer.OptionField{Name: fmt.Sprintf("option.%d.%s", t.AccountID, o.Key), ID: fmt.Sprintf("option-%d-%s", t.AccountID, o.Key), Option: o, Value: value, Steers: t.Network.Steers(o)}
+		f := composer.OptionField{Name: fmt.Sprintf("option.%d.%s", t.AccountID, o.Key), ID: fmt.Sprintf("option-%d-%s", t.AccountID, o.Key), Option: o, Value: value, Steers: t.Network.Steers(o) || o.Key == network.OptThread}
 		for _, p := range t.Problems {
 			if p.Field == "options."+o.Key && !p.Warn {
 				f.Problem = p.Say
@@ -191,9 +189,6 @@ func (e *editing) media() composer.Media {
 		Accept: accepted, Say: e.desk.whatIsTaken(e.desk.uploadBytes())}
 	if form := e.desk.formBytes(); form < e.desk.uploadBytes() {
 		m.Plain = "Without JavaScript: up to " + megabytes(form) + " each."
-	}
-	if !strings.HasPrefix(e.form.do, "own-") {
-		m.Moved = e.moved
 	}
 	for _, c := range e.form.content.Media {
 		m.Files = append(m.Files, e.desk.file(e.scope, e.assets[c.ID], c.Alt))

@@ -20,7 +20,8 @@ class KeptForm extends HTMLElement {
     const { signal } = this.#off
     const on = (target, type, f) => target.addEventListener(type, f, { signal })
     for (const type of ["input", "change"]) on(this.#form, type, (e) => { if (e.target.name && e.target.type !== "file") this.#touch() })
-    on(this.#form, "htmx:after:swap", (e) => { if (e.detail.ctx?.sourceElement?.matches("button[name=do]")) this.#touch() })
+    // The button that was pressed may be gone by now: the document hears of it then.
+    on(document, "htmx:after:swap", (e) => { if (e.detail.ctx?.sourceEvent?.target?.closest?.("button[name=do]")) this.#touch() })
     on(this.#form, "submit", (e) => { if (e.submitter?.dataset.action === "drop-copy") this.#forget() })
     on(this.#form, "click", (e) => { if (e.target.closest("[data-action=discard-local]")) this.#discard() })
     on(document, "visibilitychange", () => { if (document.hidden && this.#typed > this.#sent) this.#keep() })

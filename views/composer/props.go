@@ -54,6 +54,7 @@ type Editor struct {
 	Problem  *Problem
 	Conflict *Conflict
 	Naming   *Naming
+	Moved    string // where a file or a post of a thread went
 	Warning  string // what a change costs, for a post that is approved or on its way
 
 	Clients []Client
@@ -193,8 +194,8 @@ type Variant struct {
 	TakesLink   bool
 	TakesWords  bool // takes a first comment
 	Files       []VariantFile
-	FileOrder   bool   // the files stand in an order of this network's own
-	Moved       string // where a file of this network went
+	FileOrder   bool    // the files stand in an order of this network's own
+	Thread      *Thread // nil if the network takes none
 	FileProblem string
 	TextProblem string
 }
@@ -241,7 +242,6 @@ type Media struct {
 	Say     string // "JPEG, PNG, WebP or MP4, up to 4 GB each"
 	Plain   string // what else is said where script does not run
 	Said    []string
-	Moved   string // where a file went, for who does not see it
 	Refused []string
 	Address string // of a file to fetch, that was not taken yet
 	Problem string
@@ -338,6 +338,7 @@ type CheckGroup struct {
 	Look     preview.Props
 	Problems []CheckProblem
 	MayFit   bool
+	MaySplit bool
 }
 
 func (g CheckGroup) near() bool { return g.Length*10 >= g.Limit*9 }
