@@ -90,7 +90,8 @@ type CheckedTarget struct {
 	Network   *network.Network // as this account counts; nil if Herald does not know it
 	Draft     network.Draft
 	Media     []model.MediaID
-	Recipes   []string // how each of Media is sent; network.ParseRecipe reads them
+	Links     []network.Tagging // as they were written and as they go out
+	Recipes   []string          // how each of Media is sent; network.ParseRecipe reads them
 	Problems  []network.Problem
 }
 
@@ -129,7 +130,7 @@ func checkedOf(p plan) Checked {
 	c := Checked{Content: p.content}
 	for _, t := range p.parts {
 		c.Targets = append(c.Targets, CheckedTarget{AccountID: t.account.ID, ClientID: t.account.ClientID, Client: t.account.Client,
-			Handle: t.account.Handle, Network: t.net, Draft: t.draft, Media: t.media, Recipes: t.recipes, Problems: t.problems})
+			Handle: t.account.Handle, Network: t.net, Draft: t.draft, Media: t.media, Links: t.links, Recipes: t.recipes, Problems: t.problems})
 	}
 	return c
 }

@@ -70,6 +70,8 @@ var sentences = map[string]model.Refusal{
 	"wordings_name_bounded":          {Kind: model.Unprocessable, Say: "Give it a name of at most 60 characters.", Field: "name"},
 	"wordings_kind_known":            {Kind: model.Unprocessable, Say: "Choose hashtags, a snippet or a template.", Field: "kind"},
 	"wordings_content_bounded":       {Kind: model.Unprocessable, Say: "That is more than is kept. Shorten it.", Field: "text"},
+	"link_tags_bounded":              {Kind: model.Unprocessable, Say: "Keep each tag under 200 characters.", Field: "source"},
+	"link_tags_hosts_bounded":        {Kind: model.Unprocessable, Say: "Keep to 100 websites.", Field: "hosts"},
 	"labels_kind_known":              {Kind: model.Unprocessable, Say: "Choose a label or a campaign.", Field: "kind"},
 	"clients_apart_bounded":          {Kind: model.Unprocessable, Say: "Give minutes from 0 to 1440, which is a day.", Field: "apart"},
 	"day_notes_words_bounded":        {Kind: model.Unprocessable, Say: "Write a note of at most 300 characters.", Field: "words"},

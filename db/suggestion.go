@@ -29,7 +29,7 @@ func suggestable(content model.Content, accounts []planAccount, client model.Cli
 		if a.ClientID != client || !slices.Contains(content.Accounts, a.ID) {
 			continue
 		}
-		text := content.For(string(a.Network), a.ID).Text
+		text := content.Written(string(a.Network), a.ID).Text
 		i := slices.IndexFunc(parts, func(p model.SuggestedPart) bool { return p.From == text })
 		if i < 0 {
 			parts = append(parts, model.SuggestedPart{From: text, To: text})

@@ -148,7 +148,8 @@ type plannedTarget struct {
 	account  planAccount
 	draft    network.Draft
 	media    []model.MediaID
-	recipes  []string // how each of media is sent; empty: as it is
+	links    []network.Tagging // as they were written and as they go out
+	recipes  []string          // how each of media is sent; empty: as it is
 	net      *network.Network
 	problems []network.Problem
 }
@@ -186,7 +187,7 @@ const sqlPlanAccounts = `
 	 WHERE a.tenant_id = $1 AND a.id = ANY ($2) AND (a.state <> 'disabled' OR a.id = ANY ($3)) ORDER BY c.name, a.network, a.handle`
 
 func (sc *Scope) plan(ctx context.Context, tx pgx.Tx, old PostPage, form PostForm) (p plan, err error) {
-	p.content = withoutBlanks(form.Content)
+	p.content = withoutBlanks(form.Content).Untagged()
 	rows, err := tx.Query(ctx, sqlPlanAccounts, sc.Actor.Tenant, form.Content.Accounts, old.Version.Content.Accounts)
 	if err != nil {
 		return p, err
@@ -201,10 +202,21 @@ func (sc *Scope) plan(ctx context.Context, tx pgx.Tx, old PostPage, form PostFor
 	if p.files, err = sc.planMedia(ctx, tx, &p.content, accounts, form.written); err != nil {
 		return p, err
 	}
+	tags, err := sc.tagger(ctx, tx, accounts, form.Labels)
+	if err != nil {
+		return p, err
+	}
 	for _, a := range accounts {
 		if form.Fit {
-			fit(&p.content, a)
+			fit(&p.content, a, tags[a.ID])
 		}
+	}
+	if form.keepsTags(old, p.content) {
+		p.content.Tagged = old.Version.Content.Tagged
+	} else {
+		p.content = tags.tagged(p.content, accounts)
+	}
+	for _, a := range accounts {
 		p.parts = append(p.parts, planTarget(p.content, a, p.files))
 	}
 	return p, sc.judgeRenditions(ctx, tx, p.parts)
@@ -383,6 +395,7 @@ func planTarget(content model.Content, a planAccount, files map[model.MediaID]pl
 	t := plannedTarget{account: a, net: catalogue(a)}
 	part := content.For(string(a.Network), a.ID)
 	t.draft = network.Draft{Text: part.Text, Link: part.Link, FirstComment: part.FirstComment, Options: part.Options}
+	t.links = taggings(content.Written(string(a.Network), a.ID), part)
 	for _, m := range part.Media {
 		t.media = append(t.media, m.ID)
 		t.draft.Media = append(t.draft.Media, files[m.ID].as(m.Alt))
@@ -465,18 +478,20 @@ func stateOfFile(s MediaState) string {
 
 // fit shortens what is too long for the account's network, as a variant of its
 // own, so that the writer and the approver see exactly what will be sent.
-func fit(content *model.Content, a planAccount) {
+func fit(content *model.Content, a planAccount, tags network.LinkTags) {
 	n := catalogue(a)
 	if n == nil {
 		return
 	}
-	part := content.For(string(a.Network), a.ID)
-	short, cut := n.Fit(network.Draft{Text: part.Text, Link: part.Link, Options: part.Options})
+	part := content.Written(string(a.Network), a.ID)
+	text := tags.Text(part.Text)
+	short, cut := n.Fit(network.Draft{Text: text, Link: tags.Link(part.Link), Options: part.Options})
 	if !cut {
 		return
 	}
 	v := content.Variants[string(a.Network)]
-	v.Text = &short.Text
+	written := network.Untag(short.Text, network.Taggings(part.Text, text))
+	v.Text = &written
 	if content.Variants == nil {
 		content.Variants = map[string]model.Variant{}
 	}

@@ -189,6 +189,7 @@ var granted = map[string]struct{ app, pipeline string }{
 	"imports":              {app: "IUD", pipeline: "U"},
 	"invitations":          {app: "IU"},
 	"labels":               {app: "IUD"},
+	"link_tags":            {app: "IU"},
 	"link_cards":           {app: "IUD"},
 	"looks":                {app: "IU"},
 	"mail_stops":           {app: "ID"},

@@ -11,6 +11,12 @@ import (
 func wordingMethods() map[string]method {
 	return map[string]method{
 		"Wordings": reads(func(ctx context.Context, sc *db.Scope, _, _ dbtest.Holding) (any, error) { return sc.Wordings(ctx) }),
+		"LinkTags": one(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+			return sc.LinkTags(ctx, of.Client)
+		}),
+		"SetLinkTags": writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+			return nil, sc.SetLinkTags(ctx, db.LinkTags{ClientID: of.Client, Source: "elsewhere", Everywhere: true, Revision: 1})
+		}),
 		"Wording": one(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return sc.Wording(ctx, of.Wording)
 		}),

@@ -29,6 +29,7 @@ var settingRoutes = map[string]route{
 	"POST /w/{slug}/settings/clients/{client}/archive":                      post(clientPath("/archive"), "archived", "true"),
 	"POST /w/{slug}/settings/clients/{client}/blackouts":                    post(clientPath("/blackouts"), "from", "2027-05-01T00:00", "to", "2027-05-02T00:00", "reason", "Works outing"),
 	"POST /w/{slug}/settings/clients/{client}/blackouts/{blackout}/removal": blackoutRemovals,
+	"POST /w/{slug}/settings/clients/{client}/link-tags":                    post(clientPath("/link-tags"), "seen", "1", "source", "elsewhere"),
 	"GET /w/{slug}/settings/look":                                           free("/settings/look"),
 	"POST /w/{slug}/settings/look":                                          houseLooks,
 	"POST /w/{slug}/settings/look/host":                                     freePost("/settings/look/host", "host", "review.free.example"),

@@ -325,13 +325,16 @@ func (h *Holding) labels(t testing.TB) {
 	}
 }
 
-// wordings keeps a template and a snippet for the client.
+// wordings keeps a template and a snippet for the client, and tags its links.
 func (h *Holding) wordings(t testing.TB) {
 	t.Helper()
 	var err error
 	h.Wording, err = h.Owner.AddWording(t.Context(), db.Wording{ClientID: h.Client, Kind: db.Template, Name: h.Mark + " template", Content: db.WordingContent{Text: h.Mark, Labels: []model.LabelID{h.Label}}})
 	if err == nil {
 		h.SpareWording, err = h.Owner.AddWording(t.Context(), db.Wording{ClientID: h.Client, Kind: db.Snippet, Name: h.Mark + " snippet", Content: db.WordingContent{Text: h.Mark}})
+	}
+	if err == nil {
+		err = h.Owner.SetLinkTags(t.Context(), db.LinkTags{ClientID: h.Client, Source: h.Mark, Hosts: []string{strings.ToLower(h.Mark) + ".example"}})
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -20,6 +20,21 @@ type Content struct {
 	Variants     map[string]Variant              `json:"variants,omitempty"` // by network name
 	Options      map[AccountID]map[string]string `json:"options,omitempty"`
 	Accounts     []AccountID                     `json:"accounts"`
+	Tagged       []Tagged                        `json:"tagged,omitempty"` // what goes out where links are tagged
+}
+
+// Tagged is what some accounts get in place of what was written for them: the same,
+// with campaign parameters on its links, as they were when the version was made.
+type Tagged struct {
+	Accounts     []AccountID `json:"accounts"`
+	Text         string      `json:"text"`
+	Link         string      `json:"link,omitempty"`
+	FirstComment string      `json:"first_comment,omitempty"`
+}
+
+// Same says whether two send the same.
+func (t Tagged) Same(u Tagged) bool {
+	return t.Text == u.Text && t.Link == u.Link && t.FirstComment == u.FirstComment
 }
 
 // Variant is what one network gets instead of the shared parts. A nil field
@@ -61,6 +76,23 @@ type Part struct {
 
 // For returns what one account on a network would get.
 func (c Content) For(network string, account AccountID) Part {
+	p := c.Written(network, account)
+	for _, t := range c.Tagged {
+		if slices.Contains(t.Accounts, account) {
+			p.Text, p.Link, p.FirstComment = t.Text, t.Link, t.FirstComment
+		}
+	}
+	return p
+}
+
+// Untagged is the content as it was written, before links were tagged.
+func (c Content) Untagged() Content {
+	c.Tagged = nil
+	return c
+}
+
+// Written returns what was written for one account on a network.
+func (c Content) Written(network string, account AccountID) Part {
 	p := Part{c.Text, c.Link, c.FirstComment, c.Media, c.Options[account]}
 	v := c.Variants[network]
 	if v.Text != nil {
@@ -103,6 +135,7 @@ func (c Content) Canonical() []byte {
 	c.Accounts = slices.Compact(slices.Sorted(slices.Values(c.Accounts)))
 	c.Variants = tidyVariants(c.Variants)
 	c.Options = tidyOptions(c.Options)
+	c.Tagged = tidyTagged(c.Tagged)
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -144,6 +177,14 @@ func tidyOptions(in map[AccountID]map[string]string) map[AccountID]map[string]st
 		if len(kept) > 0 {
 			out[id] = kept
 		}
+	}
+	return out
+}
+
+func tidyTagged(in []Tagged) (out []Tagged) {
+	for _, t := range in {
+		t.Text, t.FirstComment = lineEnds(t.Text), lineEnds(t.FirstComment)
+		out = append(out, t)
 	}
 	return out
 }

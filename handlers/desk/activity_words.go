@@ -83,6 +83,7 @@ var deeds = map[string]deed{
 	"day/noted":               {"notebook-pen", "wrote a note on", ""},
 	"day/note_removed":        {"notebook-pen", "removed a note of", ""},
 	"client/apart_set":        {"calendar-clock", "chose how close posts may be for", ""},
+	"client/link_tags_set":    {"link", "chose how links are tagged for", ""},
 	"client/holidays_set":     {"calendar-days", "chose the holidays of", ""},
 	"label/made":              {"tag", "made the label", ""},
 	"label/renamed":           {"pencil", "changed the label", ""},

@@ -98,13 +98,13 @@ func (e *editing) fitted(name network.Name) (text string) {
 		if t.Network == nil || t.Network.Name != name {
 			continue
 		}
-		if first {
-			text, first = t.Draft.Text, false
-		}
 		draft := t.Draft
-		draft.Text = text
+		if !first {
+			draft.Text = text
+		}
+		first = false
 		short, _ := t.Network.Fit(draft)
-		text = short.Text
+		text = network.Untag(short.Text, t.Links)
 	}
 	return text
 }

@@ -51,6 +51,11 @@ func (e *editing) checkGroup(t db.CheckedTarget) composer.CheckGroup {
 		g.Network, g.Label, g.Limit, g.Length = t.Network.Name, t.Network.Label, t.Network.LimitOf(t.Draft), t.Network.Length(t.Draft)
 		g.Format, g.Look = formatWord(t.Network.FormatOf(t.Draft)), e.look(t)
 	}
+	for _, l := range t.Links {
+		if pair := (composer.TaggedLink{From: l.From, To: l.To}); !slices.Contains(g.Links, pair) {
+			g.Links = append(g.Links, pair)
+		}
+	}
 	for _, p := range t.Problems {
 		g.Problems = append(g.Problems, composer.CheckProblem{Say: p.Say, Warn: p.Warn, Href: e.place(t, p)})
 		g.MayFit = g.MayFit || p.Code == network.TextTooLong

@@ -73,6 +73,7 @@ func (d *Desk) settingsRoutes() []route {
 		{"POST /w/{slug}/settings/clients/{client}/archive", model.ClientsManage, d.archiveClient},
 		{"POST /w/{slug}/settings/clients/{client}/blackouts", model.ClientsManage, d.createBlackout},
 		{"POST /w/{slug}/settings/clients/{client}/blackouts/{blackout}/removal", model.ClientsManage, d.createBlackoutRemoval},
+		{"POST /w/{slug}/settings/clients/{client}/link-tags", model.ClientsManage, d.setLinkTags},
 		{"GET /w/{slug}/settings/profile", model.PostsView, d.showProfile},
 		{"POST /w/{slug}/settings/profile", model.PostsView, d.editProfile},
 		{"POST /w/{slug}/settings/password", model.PostsView, d.createPassword},

@@ -110,6 +110,11 @@ func (d *Desk) drawClient(w http.ResponseWriter, r *http.Request, scope *db.Scop
 			From: clientTime(b.From, c.Zone), To: clientTime(b.To, c.Zone), Reason: b.Reason, Over: !b.To.After(d.Now()), Remove: path + "/blackouts/" + id(b.ID) + "/removal",
 		})
 	}
+	tags, err := scope.LinkTags(r.Context(), c.ID)
+	if err != nil {
+		return err
+	}
+	p.LinkTags = linkTagsPart(path, c.Name, tags)
 	with(&p)
 	return d.showSettings(w, r, scope, status, page{title: "Clients"}, settings.ClientForm(p))
 }

@@ -339,7 +339,11 @@ type CheckGroup struct {
 	Problems []CheckProblem
 	MayFit   bool
 	MaySplit bool
+	Links    []TaggedLink
 }
+
+// TaggedLink is a link as it was written, and with its tags as it goes out.
+type TaggedLink struct{ From, To string }
 
 func (g CheckGroup) near() bool { return g.Length*10 >= g.Limit*9 }
 
