@@ -242,6 +242,12 @@ func visible(all model.Content, to map[model.AccountID]network.Name) model.Conte
 			seen = takeShared(seen, all, string(name))
 		}
 	}
+	for _, t := range all.Tagged {
+		t.Accounts = slices.DeleteFunc(slices.Clone(t.Accounts), func(id model.AccountID) bool { return !slices.Contains(seen.Accounts, id) })
+		if len(t.Accounts) > 0 {
+			seen.Tagged = append(seen.Tagged, t)
+		}
+	}
 	return seen
 }
 
