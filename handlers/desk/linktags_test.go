@@ -17,7 +17,7 @@ func TestLinksAreTaggedWhenTheVersionIsMade(t *testing.T) {
 	owner, scope := b.as(t, b.agency.Owner), b.agency.Owner
 	path := fmt.Sprintf("/w/north/settings/clients/%d", b.acme)
 	rule := func(change ...string) url.Values {
-		form := url.Values{"seen": {"0"}, "source": {"{network}"}, "medium": {"social"}, "campaign": {"{campaign}"}, "hosts": {"https://www.acme.example.com/x bread.example"}}
+		form := url.Values{"seen": {"0"}, "source": {"{network}"}, "medium": {"social"}, "campaign": {"{campaign}"}, "hosts": {"https://www.acme.example.com/x bread.example.com"}}
 		for i := 0; i < len(change); i += 2 {
 			form.Set(change[i], change[i+1])
 		}
@@ -30,14 +30,14 @@ func TestLinksAreTaggedWhenTheVersionIsMade(t *testing.T) {
 	wantPage(t, owner("GET", path, nil), 200, "https://acme.example.com/?utm_source=facebook&amp;utm_medium=social&amp;utm_campaign=spring-sale")
 
 	campaign := b.label(t, db.Label{Kind: db.Campaign, Name: "Fresh Bread!"})
-	form := db.PostForm{Content: model.Content{Text: "See https://bread.example/a?b=c#d and https://other.example/", Link: "https://acme.example.com/", Accounts: []model.AccountID{b.mastodon}}, Labels: []model.LabelID{campaign}}
+	form := db.PostForm{Content: model.Content{Text: "See https://bread.example.com/a?b=c#d and https://other.example.org/", Link: "https://acme.example.com/", Accounts: []model.AccountID{b.mastodon}}, Labels: []model.LabelID{campaign}}
 	page, err := scope.SavePost(t.Context(), 0, form)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const tags = "utm_source=mastodon&utm_medium=social&utm_campaign=fresh-bread"
 	sent := page.Version.Content.For(string(network.Mastodon), b.mastodon)
-	if sent.Text != "See https://bread.example/a?b=c&"+tags+"#d and https://other.example/" || sent.Link != "https://acme.example.com/?"+tags {
+	if sent.Text != "See https://bread.example.com/a?b=c&"+tags+"#d and https://other.example.org/" || sent.Link != "https://acme.example.com/?"+tags {
 		t.Errorf("what goes out: %+v", sent)
 	}
 	if page.Version.Content.Text != form.Content.Text {
@@ -48,7 +48,7 @@ func TestLinksAreTaggedWhenTheVersionIsMade(t *testing.T) {
 	}
 	post := fmt.Sprintf("/w/north/posts/%d", page.Post.ID)
 	editor := owner("GET", post, nil)
-	wantPage(t, editor, 200, "See https://bread.example/a?b=c#d and https://other.example/</textarea>", "2 links are tagged", "b=c&amp;"+tags+"#d")
+	wantPage(t, editor, 200, "See https://bread.example.com/a?b=c#d and https://other.example.org/</textarea>", "2 links are tagged", "b=c&amp;"+strings.ReplaceAll(tags, "&", "&amp;")+"#d")
 
 	if page, err = scope.SubmitPost(t.Context(), db.Submission{Post: page.Post.ID, Seen: page.Post.Revision}); err != nil {
 		t.Fatal(err)
@@ -59,13 +59,13 @@ func TestLinksAreTaggedWhenTheVersionIsMade(t *testing.T) {
 	if page, err = scope.SavePost(t.Context(), page.Post.ID, form); err != nil || page.Version.Content.Hash() != hash || page.Post.ApprovedVersionID == nil {
 		t.Errorf("a note under a new rule: version %d, approved %v, %v", page.Version.Number, page.Post.ApprovedVersionID, err)
 	}
-	form.Seen, form.Content.Text = page.Post.Revision, "Other words https://bread.example"
-	if page, err = scope.SavePost(t.Context(), page.Post.ID, form); err != nil || !strings.Contains(page.Version.Content.For("mastodon", b.mastodon).Text, "https://bread.example?utm_source=mastodon&utm_medium=other") {
+	form.Seen, form.Content.Text = page.Post.Revision, "Other words https://bread.example.com"
+	if page, err = scope.SavePost(t.Context(), page.Post.ID, form); err != nil || !strings.Contains(page.Version.Content.For("mastodon", b.mastodon).Text, "https://bread.example.com?utm_source=mastodon&utm_medium=other") {
 		t.Errorf("new words have the old rule: %+v, %v", page.Version.Content.Tagged, err)
 	}
 	// Typed into another post, nothing of it is doubled.
 	from := owner("GET", fmt.Sprintf("/w/north/posts/new?from=%d", page.Post.ID), nil)
-	wantPage(t, from, 200, "Other words https://bread.example</textarea>")
+	wantPage(t, from, 200, "Other words https://bread.example.com</textarea>")
 }
 
 func TestTagsAreCountedAndShorteningLeavesThemWhole(t *testing.T) {
