@@ -116,9 +116,26 @@ func (sc *Scope) SetLinkTags(ctx context.Context, t LinkTags) (err error) {
 // tagger knows how links are tagged in what each account gets.
 type tagger map[model.AccountID]network.LinkTags
 
-const sqlCampaignName = `SELECT name FROM tenant.labels WHERE tenant_id = $1 AND id = ANY ($2) AND kind = 'campaign' LIMIT 1`
+// campaignOf is a post's campaign. Only the client that it belongs to is tagged with
+// it, or every one if it is the workspace's.
+type campaignOf struct {
+	client *model.ClientID
+	name   string
+}
 
-func (sc *Scope) tagger(ctx context.Context, tx pgx.Tx, accounts []planAccount, labels []model.LabelID) (tagger, error) {
+func (c campaignOf) of(client model.ClientID) string {
+	if c.client != nil && *c.client != client {
+		return ""
+	}
+	return c.name
+}
+
+const sqlCampaignName = `SELECT client_id, name FROM tenant.labels WHERE tenant_id = $1 AND id = ANY ($2) AND kind = 'campaign' ORDER BY id LIMIT 1`
+
+func (sc *Scope) tagger(ctx context.Context, tx pgx.Tx, accounts []planAccount, form PostForm) (tagger, error) {
+	if form.Content.Plain {
+		return nil, nil
+	}
 	var clients []model.ClientID
 	for _, a := range accounts {
 		clients = append(clients, a.ClientID)
@@ -127,15 +144,15 @@ func (sc *Scope) tagger(ctx context.Context, tx pgx.Tx, accounts []planAccount, 
 	if err != nil || len(rules) == 0 {
 		return nil, err
 	}
-	campaign := ""
-	if err := tx.QueryRow(ctx, sqlCampaignName, sc.Actor.Tenant, labels).Scan(&campaign); err != nil && !noRows(err) {
+	var campaign campaignOf
+	if err := tx.QueryRow(ctx, sqlCampaignName, sc.Actor.Tenant, form.Labels).Scan(&campaign.client, &campaign.name); err != nil && !noRows(err) {
 		return nil, err
 	}
 	t := tagger{}
 	for _, a := range accounts {
 		for _, rule := range rules {
 			if rule.ClientID == a.ClientID && rule.Active() {
-				t[a.ID] = rule.filled(a, campaign)
+				t[a.ID] = rule.filled(a, campaign.of(a.ClientID))
 			}
 		}
 	}

@@ -234,7 +234,7 @@ func (p PostPage) Visible() model.Content {
 
 // visible is what content says to some of its accounts.
 func visible(all model.Content, to map[model.AccountID]network.Name) model.Content {
-	seen := model.Content{Variants: map[string]model.Variant{}, Options: map[model.AccountID]map[string]string{}}
+	seen := model.Content{Plain: all.Plain, Variants: map[string]model.Variant{}, Options: map[model.AccountID]map[string]string{}}
 	for _, id := range all.Accounts {
 		if name, ok := to[id]; ok {
 			seen.Accounts = append(seen.Accounts, id)

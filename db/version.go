@@ -202,7 +202,7 @@ func (sc *Scope) plan(ctx context.Context, tx pgx.Tx, old PostPage, form PostFor
 	if p.files, err = sc.planMedia(ctx, tx, &p.content, accounts, form.written); err != nil {
 		return p, err
 	}
-	tags, err := sc.tagger(ctx, tx, accounts, form.Labels)
+	tags, err := sc.tagger(ctx, tx, accounts, form)
 	if err != nil {
 		return p, err
 	}

@@ -20,6 +20,7 @@ type Content struct {
 	Variants     map[string]Variant              `json:"variants,omitempty"` // by network name
 	Options      map[AccountID]map[string]string `json:"options,omitempty"`
 	Accounts     []AccountID                     `json:"accounts"`
+	Plain        bool                            `json:"plain,omitempty"`  // links are not tagged, whatever the rule
 	Tagged       []Tagged                        `json:"tagged,omitempty"` // what goes out where links are tagged
 }
 

@@ -17,7 +17,7 @@ import (
 // checkPart is what each network says. Accounts of one network that get the same
 // and hear the same stand together.
 func (e *editing) checkPart() composer.Check {
-	var c composer.Check
+	c := composer.Check{Plain: e.form.content.Plain}
 	if e.checkNo != nil {
 		c.Say = e.checkNo.Say
 	}

@@ -76,6 +76,7 @@ func (e *editing) fieldsOf() []field {
 		field{"files", "Files", e.fileNames(stored.Media), e.fileNames(mine.Media), e.fileNames(base.Media), false},
 		field{"accounts", "Accounts", e.accountNames(stored.Accounts), e.accountNames(mine.Accounts), e.accountNames(base.Accounts), false},
 		field{"options", "Options", optionNames(stored), optionNames(mine), optionNames(base), false},
+		field{"plain", "Link tags", tagsWord(stored), tagsWord(mine), tagsWord(base), false},
 		field{"notes", "Notes", e.page.Post.Notes, strings.TrimSpace(e.form.notes), e.form.baseNotes, true},
 		field{"labels", "Labels", e.labelNames(e.page.Post.Labels), e.labelNames(e.form.labels), e.form.baseLabels, false},
 	)
@@ -102,6 +103,13 @@ func (e *editing) clashRows() (rows []composer.ConflictRow) {
 		rows = append(rows, composer.ConflictRow{Key: f.key, What: f.what, Stored: orNothing(f.stored), Mine: model.Difference(f.stored, f.mine), Both: f.both})
 	}
 	return rows
+}
+
+func tagsWord(c model.Content) string {
+	if c.Plain {
+		return "Left out"
+	}
+	return "As the client’s rule says"
 }
 
 // optionNames are the options of all accounts, in order.
@@ -158,6 +166,8 @@ func (e *editing) takeStored(key string) {
 		f.content.Media = stored.content.Media
 	case "accounts":
 		f.content.Accounts = stored.content.Accounts
+	case "plain":
+		f.content.Plain = stored.content.Plain
 	case "options":
 		f.content.Options = stored.content.Options
 	case "notes":

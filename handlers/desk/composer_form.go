@@ -120,6 +120,7 @@ func (c *composition) readCopy(p *parts) {
 func (c *composition) readWords(p *parts) {
 	c.content.Text, c.content.FirstComment = typed(p.Get("text")), typed(p.Get("first_comment"))
 	c.content.Link = strings.TrimSpace(typed(p.Get("link")))
+	c.content.Plain = p.Get("plain") == "true"
 	c.notes = typed(p.Get("notes"))
 }
 

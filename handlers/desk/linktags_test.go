@@ -9,6 +9,7 @@ import (
 	"herald/db"
 	"herald/db/model"
 	"herald/db/network"
+	"herald/handlers/web"
 )
 
 func TestLinksAreTaggedWhenTheVersionIsMade(t *testing.T) {
@@ -66,6 +67,64 @@ func TestLinksAreTaggedWhenTheVersionIsMade(t *testing.T) {
 	// Typed into another post, nothing of it is doubled.
 	from := owner("GET", fmt.Sprintf("/w/north/posts/new?from=%d", page.Post.ID), nil)
 	wantPage(t, from, 200, "Other words https://bread.example.com</textarea>")
+}
+
+func TestAPostLeavesItsLinksWithoutTags(t *testing.T) {
+	t.Parallel()
+	b := newWall(t)
+	owner, scope := b.as(t, b.agency.Owner), b.agency.Owner
+	if err := scope.SetLinkTags(t.Context(), db.LinkTags{ClientID: b.acme, Source: "herald", Everywhere: true}); err != nil {
+		t.Fatal(err)
+	}
+	const box = `id="plain" name="plain" value="true"`
+	form := url.Values{"text": {"See https://bread.example.com/"}, "account": {fmt.Sprint(b.mastodon)}, "key": {web.FormKey()}}
+	wantPage(t, owner("POST", "/w/north/posts/check", form), 200, "utm_source=herald", box)
+	form.Set("plain", "true")
+	plain := owner("POST", "/w/north/posts/check", form)
+	wantPage(t, plain, 200, box+" checked")
+	if strings.Contains(plain.Body.String(), "utm_source") {
+		t.Error("links are tagged all the same")
+	}
+	form.Set("do", "refresh")
+	wantPage(t, owner("POST", "/w/north/posts/form", form), 200, box+" checked")
+
+	page, err := scope.SavePost(t.Context(), 0, db.PostForm{Content: model.Content{Text: form.Get("text"), Accounts: []model.AccountID{b.mastodon}, Plain: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := page.Version.Content
+	if got := c.For("mastodon", b.mastodon).Text; got != form.Get("text") {
+		t.Errorf("sent %q", got)
+	}
+	tagged := c
+	if tagged.Plain = false; tagged.Hash() == c.Hash() {
+		t.Error("the choice is not in the hash")
+	}
+	wantPage(t, owner("GET", fmt.Sprintf("/w/north/posts/%d", page.Post.ID), nil), 200, box+" checked")
+}
+
+func TestACampaignOfOneClientIsNotInTheLinksOfAnother(t *testing.T) {
+	t.Parallel()
+	b := newWall(t)
+	scope := b.agency.Owner
+	for _, client := range []model.ClientID{b.acme, b.york} {
+		if err := scope.SetLinkTags(t.Context(), db.LinkTags{ClientID: client, Source: "herald", Campaign: "{campaign}", Everywhere: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	other := b.agency.Account(t, b.york, network.Telegram)
+	secret := b.label(t, db.Label{Kind: db.Campaign, Name: "Secret sale", ClientID: b.acme})
+	form := db.PostForm{Content: model.Content{Text: "https://bread.example.com/", Accounts: []model.AccountID{b.mastodon, other}}, Labels: []model.LabelID{secret}}
+	checked, err := scope.CheckPost(t.Context(), 0, form, model.When{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := checked.Content.For("mastodon", b.mastodon).Text; got != "https://bread.example.com/?utm_source=herald&utm_campaign=secret-sale" {
+		t.Errorf("the campaign's own client gets %q", got)
+	}
+	if got := checked.Content.For("telegram", other).Text; got != "https://bread.example.com/?utm_source=herald" {
+		t.Errorf("the other client gets %q", got)
+	}
 }
 
 func TestTagsAreCountedAndShorteningLeavesThemWhole(t *testing.T) {

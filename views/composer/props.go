@@ -324,6 +324,12 @@ type Check struct {
 	Say    string   // why nothing can be said
 	Unread []string // addresses whose pages were not read yet
 	Groups []CheckGroup
+	Plain  bool // links are not tagged in this post
+}
+
+// tags says whether there is a choice: links are tagged, or would be.
+func (c Check) tags() bool {
+	return c.Plain || slices.ContainsFunc(c.Groups, func(g CheckGroup) bool { return len(g.Links) > 0 })
 }
 
 // CheckGroup is accounts of one network that get the same.
