@@ -34,7 +34,6 @@ func TestLinksGoOutWithTheirTagsUnlessAPostLeavesThemOut(t *testing.T) {
 			const written, sent = "https://museum.example.com/mammoth", "https://museum.example.com/mammoth?utm_source=mastodon&utm_medium=social"
 
 			a.composeLink(t, p, quiet, written)
-			p.unfold(".tagged-links > summary")
 			p.sees(sent)
 			if !quiet {
 				p.judge(axeSource(t))
