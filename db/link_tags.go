@@ -72,6 +72,9 @@ func (sc *Scope) LinkTags(ctx context.Context, client model.ClientID) (t LinkTag
 		return t, err
 	}
 	err = sc.read(ctx, func(tx pgx.Tx) error {
+		if err := sc.clientThere(ctx, tx, client); err != nil {
+			return err
+		}
 		list, err := sc.linkTags(ctx, tx, client)
 		if len(list) > 0 {
 			t = list[0]

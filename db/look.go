@@ -123,6 +123,9 @@ func (sc *Scope) KeepLook(ctx context.Context, client model.ClientID, f LookForm
 		return err
 	}
 	return sc.write(ctx, func(tx pgx.Tx) error {
+		if err := sc.clientThere(ctx, tx, client); err != nil {
+			return err
+		}
 		if err := sc.mayBeLogo(ctx, tx, client, f.Logo); err != nil {
 			return err
 		}

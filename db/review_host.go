@@ -101,11 +101,7 @@ func (sc *Scope) KeepReviewHost(ctx context.Context, client model.ClientID, type
 	if held {
 		return errHostTaken
 	}
-	did, err := sc.control.Exec(ctx, sqlHostKeep, sc.Actor.Tenant, client, host, strings.ToLower(rand.Text()), sc.now())
-	if err != nil || did.RowsAffected() == 0 {
-		return err
-	}
-	return sc.hostDeed(ctx, client, "host_set")
+	return sc.hostDeed(ctx, client, "host_set", sqlHostKeep, sc.Actor.Tenant, client, host, strings.ToLower(rand.Text()), sc.now())
 }
 
 const sqlHostRemove = `DELETE FROM control.review_hosts WHERE workspace_id = $1 AND client_id = $2`
@@ -117,11 +113,7 @@ func (sc *Scope) RemoveReviewHost(ctx context.Context, client model.ClientID) (e
 	if err := sc.hasLook(ctx, client); err != nil {
 		return err
 	}
-	did, err := sc.control.Exec(ctx, sqlHostRemove, sc.Actor.Tenant, client)
-	if err != nil || did.RowsAffected() == 0 {
-		return err
-	}
-	return sc.hostDeed(ctx, client, "host_removed")
+	return sc.hostDeed(ctx, client, "host_removed", sqlHostRemove, sc.Actor.Tenant, client)
 }
 
 // HostFinding is what a look at a name found.
@@ -144,27 +136,42 @@ func (sc *Scope) CheckedReviewHost(ctx context.Context, client model.ClientID, f
 	if err != nil {
 		return err
 	}
-	did, err := sc.control.Exec(ctx, sqlHostFound, sc.Actor.Tenant, client, f.Host, f.Owned, f.Live, f.Say, sc.now())
+	found := []any{sc.Actor.Tenant, client, f.Host, f.Owned, f.Live, f.Say, sc.now()}
+	switch live := f.Owned && f.Live; {
+	case was.Host != f.Host:
+		return errStale
+	case live == (was.LiveAt != nil):
+		_, err = sc.control.Exec(ctx, sqlHostFound, found...)
+	case live:
+		err = sc.hostDeed(ctx, client, "host_live", sqlHostFound, found...)
+	default:
+		err = sc.hostDeed(ctx, client, "host_lost", sqlHostFound, found...)
+	}
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.ConstraintName == "review_hosts_one_holder" {
 		return errHostTaken
 	}
-	if err != nil {
-		return err
-	}
-	if did.RowsAffected() == 0 {
-		return errStale
-	}
-	if live := f.Owned && f.Live; live == (was.LiveAt != nil) {
-		return nil
-	} else if live {
-		return sc.hostDeed(ctx, client, "host_live")
-	}
-	return sc.hostDeed(ctx, client, "host_lost")
+	return err
 }
 
-// hostDeed writes what was done in the control plane into the workspace's log.
-func (sc *Scope) hostDeed(ctx context.Context, client model.ClientID, verb string) error {
-	return sc.write(ctx, func(tx pgx.Tx) error { return sc.audit(ctx, tx, sc.lookNote(client, verb)) })
+var errNothingToDo = errors.New("nothing to do")
+
+// hostDeed changes a name in the control plane once its line stands in the workspace's
+// log. A change that did nothing takes its line back.
+func (sc *Scope) hostDeed(ctx context.Context, client model.ClientID, verb, change string, args ...any) error {
+	err := sc.write(ctx, func(tx pgx.Tx) error {
+		if err := sc.audit(ctx, tx, sc.lookNote(client, verb)); err != nil {
+			return err
+		}
+		did, err := sc.control.Exec(ctx, change, args...)
+		if err == nil && did.RowsAffected() == 0 {
+			err = errNothingToDo
+		}
+		return err
+	})
+	if errors.Is(err, errNothingToDo) {
+		return nil
+	}
+	return err
 }
 
 // HeldHost is a name that somebody showed to be theirs.

@@ -128,17 +128,14 @@ func clientSettingMethods() map[string]method {
 		"KeepReviewHost": byRole(writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return nil, sc.KeepReviewHost(ctx, of.Client, strings.ReplaceAll(strings.ToLower(fresh()), " ", "-")+".example", "herald.example")
 		})),
-		"CheckedReviewHost": byRole(writes(func(ctx context.Context, sc *db.Scope, own, of dbtest.Holding) (any, error) {
-			host := "checked-" + strings.ToLower(own.Mark) + ".example"
-			if err := own.Owner.KeepReviewHost(ctx, own.Client, host, ""); err != nil {
+		"CheckedReviewHost": byRole(writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+			held, err := of.Owner.ReviewHost(ctx, of.Client)
+			if err != nil {
 				return nil, err
 			}
-			return nil, sc.CheckedReviewHost(ctx, of.Client, db.HostFinding{Host: host, Owned: true, Live: true})
+			return nil, sc.CheckedReviewHost(ctx, of.Client, db.HostFinding{Host: held.Host, Owned: true, Live: true})
 		})),
-		"RemoveReviewHost": byRole(writes(func(ctx context.Context, sc *db.Scope, own, of dbtest.Holding) (any, error) {
-			if err := own.Owner.KeepReviewHost(ctx, own.Client, "removed-"+strings.ToLower(own.Mark)+".example", ""); err != nil {
-				return nil, err
-			}
+		"RemoveReviewHost": byRole(writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return nil, sc.RemoveReviewHost(ctx, of.Client)
 		})),
 		"AddClient": freeChange(func(ctx context.Context, sc *db.Scope, _, _ dbtest.Holding) (any, error) {

@@ -88,7 +88,10 @@ func TestOwnIdsAreFound(t *testing.T) {
 	w := dbtest.New(t)
 	agency := w.Agency(t, "north", dbtest.SecondShard)
 	methods := scopeMethods()
-	for _, name := range slices.Sorted(maps.Keys(methods)) {
+	for n, name := range slices.Sorted(maps.Keys(methods)) {
+		if n%60 == 59 { // there is an end to what one workspace may send within an hour
+			agency = w.Agency(t, fmt.Sprintf("north-%d", n), dbtest.SecondShard)
+		}
 		for _, what := range slices.Sorted(maps.Keys(methods[name].calls)) {
 			if methods[name].changes {
 				continue // TestEveryChangeLeavesAnAuditLine carries those out

@@ -250,7 +250,7 @@ func (h *Holding) bring(t testing.TB) {
 // dress has the client's review pages look in a way of their own.
 func (h *Holding) dress(t testing.TB) {
 	t.Helper()
-	err := h.Owner.KeepLook(t.Context(), h.Client, db.LookForm{Name: h.Mark + " look", Accent: "#1a4f9c"})
+	err := h.Owner.KeepLook(t.Context(), h.Client, db.LookForm{Name: h.Mark + " look", Accent: "#1a4f9c", Logo: &h.Media})
 	if err == nil {
 		err = h.Owner.KeepReviewHost(t.Context(), h.Client, fmt.Sprintf("review-%d.%s.example", h.Client, h.Slug), "")
 	}

@@ -2,6 +2,7 @@ package desk_test
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -107,14 +108,14 @@ func TestLinksAreDeadOnceAFileIsNotReady(t *testing.T) {
 func TestDrawingsAndPagesAreNeverServedAsThemselves(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
-	for _, ext := range []string{"svg", "html", "xml", "pdf", "js"} {
+	for ext, kind := range map[string]string{"svg": "", "html": "", "xml": "", "js": "", "pdf": "application/pdf"} {
 		key := blob.Key(int64(s.agency.ID), s.Clock.Now(), ext)
 		if _, err := s.blobs.Put(t.Context(), key, strings.NewReader("<svg onload=alert(1)>"), blob.Options{Size: blob.Unknown}); err != nil {
 			t.Fatal(err)
 		}
 		s.Super(t, s.agency.Shard, `UPDATE tenant.media SET path = $1, type = 'image/svg+xml', name = 'a.html'`, key)
 		h := s.get(t, s.owner, s.link(secret.ForMember, "original", time.Hour)).header
-		if h.Get("Content-Type") != "application/octet-stream" || !strings.HasPrefix(h.Get("Content-Disposition"), "attachment; ") ||
+		if h.Get("Content-Type") != cmp.Or(kind, "application/octet-stream") || !strings.HasPrefix(h.Get("Content-Disposition"), "attachment; ") ||
 			h.Get("X-Content-Type-Options") != "nosniff" || !strings.Contains(h.Get("Content-Security-Policy"), "sandbox") {
 			t.Errorf("%s: %v", ext, h)
 		}

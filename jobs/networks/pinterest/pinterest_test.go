@@ -188,12 +188,12 @@ func TestCheckLearnsTheBoards(t *testing.T) {
 		return nettest.Answer{Body: `{"items":[{"id":"2","name":"Cakes"}],"bookmark":null}`}
 	})
 	p, err := adapter(h).Check(t.Context(), jobOf(networks.Post{}).Account)
-	if err != nil || p.RemoteID != "7" || p.Handle != "@bakery" || p.Settings["boards"] != "1=Bread  rolls buns;2=Cakes" {
+	if err != nil || p.RemoteID != "7" || p.Handle != "@bakery" || p.Settings["boards"] != "1=Bread%3B rolls=buns;2=Cakes" {
 		t.Errorf("got %+v, %v", p, err)
 	}
 	n, _ := network.Get(network.Pinterest)
 	o, _ := n.With(p.Settings).Option(network.OptBoard)
-	if o.Kind != network.Choose || len(o.Choices) != 2 || o.Choices[1] != (network.Choice{Value: "2", Label: "Cakes"}) {
+	if o.Kind != network.Choose || len(o.Choices) != 2 || o.Choices[0] != (network.Choice{Value: "1", Label: "Bread; rolls=buns"}) || o.Choices[1] != (network.Choice{Value: "2", Label: "Cakes"}) {
 		t.Errorf("the composer asks %+v", o)
 	}
 }
