@@ -2,7 +2,6 @@ package darkroom_test
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -12,43 +11,16 @@ import (
 
 	"herald/db/model"
 	"herald/db/picture"
+	"herald/db/picture/picturetest"
 	"herald/jobs/darkroom"
 )
-
-// leaflet is a PDF of so many pages of 300 by 400 points, with something on each.
-func leaflet(pages int) []byte {
-	var b, kids bytes.Buffer
-	var at []int
-	add := func(body string) {
-		at = append(at, b.Len())
-		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", len(at), body)
-	}
-	b.WriteString("%PDF-1.4\n")
-	for i := range pages {
-		fmt.Fprintf(&kids, "%d 0 R ", i+4)
-	}
-	draw := "1 0 0 rg 0 0 150 400 re f"
-	add("<< /Type /Catalog /Pages 2 0 R >>")
-	add(fmt.Sprintf("<< /Type /Pages /Count %d /Kids [%s] >>", pages, kids.String()))
-	add(fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(draw), draw))
-	for range pages {
-		add("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 400] /Contents 3 0 R >>")
-	}
-	table := b.Len()
-	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n", len(at)+1)
-	for _, n := range at {
-		fmt.Fprintf(&b, "%010d 00000 n \n", n)
-	}
-	fmt.Fprintf(&b, "trailer << /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n", len(at)+1, table)
-	return b.Bytes()
-}
 
 func locked(t *testing.T, user, owner string) []byte {
 	t.Helper()
 	api.DisableConfigDir()
 	conf := pdf.NewAESConfiguration(user, owner, 256)
 	var out bytes.Buffer
-	if err := api.Encrypt(bytes.NewReader(leaflet(2)), &out, conf); err != nil {
+	if err := api.Encrypt(bytes.NewReader(picturetest.Leaflet(2, 300, 400)), &out, conf); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
@@ -56,7 +28,7 @@ func locked(t *testing.T, user, owner string) []byte {
 
 func TestADocumentIsKeptAsItIsCountedAndDrawn(t *testing.T) {
 	t.Parallel()
-	src := leaflet(12)
+	src := picturetest.Leaflet(12, 300, 400)
 	p, err := room(t).Document(t.Context(), open(t, src), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +50,7 @@ func TestADocumentIsKeptAsItIsCountedAndDrawn(t *testing.T) {
 
 func TestADocumentThatNetworksRefuseIsRefusedInWords(t *testing.T) {
 	t.Parallel()
-	whole := leaflet(3)
+	whole := picturetest.Leaflet(3, 300, 400)
 	limits := picture.Standard()
 	limits.Pages = 2
 	short, err := darkroom.New(limits)
@@ -94,7 +66,7 @@ func TestADocumentThatNetworksRefuseIsRefusedInWords(t *testing.T) {
 		"a lock":            {locked(t, "", "own"), room(t), "locked with a password"},
 		"cut short":         {whole[:len(whole)/2], room(t), "cut short"},
 		"no table":          {append([]byte("%PDF-1.4\n"), []byte(strings.Repeat("x", 5000)+"startxref\n7\n%%EOF")...), room(t), "damaged"},
-		"no page":           {leaflet(0), room(t), "no pages"},
+		"no page":           {picturetest.Leaflet(0, 300, 400), room(t), "no pages"},
 		"too many":          {whole, short, "has 3 pages; the limit is 2"},
 		"a count that lies": {bytes.Replace(whole, []byte("/Count 3"), []byte("/Count 9"), 1), room(t), "damaged"},
 	} {
@@ -108,7 +80,7 @@ func TestADocumentThatNetworksRefuseIsRefusedInWords(t *testing.T) {
 // A picture's place takes no document, and the other way about.
 func TestADocumentIsNoPicture(t *testing.T) {
 	t.Parallel()
-	if _, err := room(t).Develop(t.Context(), open(t, leaflet(1)), t.TempDir()); err == nil || !strings.Contains(err.Error(), "PDF, and a picture is needed") {
+	if _, err := room(t).Develop(t.Context(), open(t, picturetest.Leaflet(1, 300, 400)), t.TempDir()); err == nil || !strings.Contains(err.Error(), "PDF, and a picture is needed") {
 		t.Errorf("developed as a picture: %v", err)
 	}
 	if _, err := room(t).Document(t.Context(), open(t, photo(t, 300, 200)), t.TempDir()); err == nil || !strings.Contains(err.Error(), "PDF is damaged") {

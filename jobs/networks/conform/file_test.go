@@ -24,6 +24,7 @@ import (
 
 	"herald/db/model"
 	"herald/db/network"
+	"herald/db/picture/picturetest"
 	"herald/jobs/networks"
 )
 
@@ -47,30 +48,10 @@ func sample(mime string) stuff {
 	}
 }
 
-// leaflet is a PDF of so many empty pages.
+// leaflet is a PDF of so many pages.
 func leaflet(pages int) stuff {
-	var b, kids bytes.Buffer
-	var at []int
-	add := func(body string) {
-		at = append(at, b.Len())
-		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", len(at), body)
-	}
-	b.WriteString("%PDF-1.4\n")
-	for i := range pages {
-		fmt.Fprintf(&kids, "%d 0 R ", i+3)
-	}
-	add("<< /Type /Catalog /Pages 2 0 R >>")
-	add(fmt.Sprintf("<< /Type /Pages /Count %d /Kids [%s] >>", pages, kids.String()))
-	for range pages {
-		add("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] >>")
-	}
-	table := b.Len()
-	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n", len(at)+1)
-	for _, n := range at {
-		fmt.Fprintf(&b, "%010d 00000 n \n", n)
-	}
-	fmt.Fprintf(&b, "trailer << /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n", len(at)+1, table)
-	return stuff{network.Media{Kind: network.Document, Type: "application/pdf", Bytes: int64(b.Len()), Width: 612, Height: 792, Frames: int64(pages)}, b.Bytes(), fmt.Sprintf("%d.pdf", pages)}
+	b := picturetest.Leaflet(pages, 612, 792)
+	return stuff{network.Media{Kind: network.Document, Type: "application/pdf", Bytes: int64(len(b)), Width: 612, Height: 792, Frames: int64(pages)}, b, fmt.Sprintf("%d.pdf", pages)}
 }
 
 var photos sync.Map // encoding is slow under the race detector
