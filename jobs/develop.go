@@ -73,8 +73,8 @@ var errBadVideo = model.Refuse(model.Unprocessable, "This video is damaged and c
 // asks ffprobe and ffmpeg where they are, and goes without where not.
 func (l *Librarian) developVideo(ctx context.Context, w db.MediaWork, s *shift, b *tray, d *db.Developed) error {
 	published, err := l.Room.Strip(ctx, b.file, b.dir, func(percent int) { s.tell(percent / 2) })
-	if errors.Is(err, darkroom.ErrUnreadable) && ctx.Err() == nil {
-		return errBadVideo
+	if errors.Is(err, darkroom.ErrUnreadable) {
+		return errors.Join(err, errBadVideo)
 	}
 	if err != nil {
 		return err
@@ -106,8 +106,8 @@ func (l *Librarian) look(ctx context.Context, file *os.File, f darkroom.File, d 
 	switch {
 	case err == nil:
 		d.DurationMs, d.Probe = look.Duration.Milliseconds(), probeOf(look)
-	case errors.Is(err, darkroom.ErrUnreadable) && ctx.Err() == nil:
-		return errBadVideo
+	case errors.Is(err, darkroom.ErrUnreadable):
+		return errors.Join(err, errBadVideo)
 	case !errors.Is(err, darkroom.ErrNoTool):
 		return err
 	}

@@ -166,7 +166,11 @@ func (l *Librarian) wait(ctx context.Context, w db.MediaWork, err error) error {
 	case w.Tries >= maxTries:
 		return l.Pipe.RefuseMedia(ctx, w, db.MediaRefused, "Herald could not read this file. Export it again and upload the new file.", w.OriginalPath)
 	}
-	return l.Pipe.WaitMedia(ctx, w, time.Duration(w.Tries*w.Tries)*5*time.Second, "", fault, false)
+	say := ""
+	if errors.Is(err, darkroom.ErrStopped) {
+		say = "Waiting: Herald's machine is too busy to work on this file now. It is tried again by itself."
+	}
+	return l.Pipe.WaitMedia(ctx, w, time.Duration(w.Tries*w.Tries)*5*time.Second, say, fault, false)
 }
 
 func ignoreLease(err error) error {

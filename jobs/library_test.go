@@ -443,6 +443,31 @@ func TestFilesWaitForRoomToWorkIn(t *testing.T) {
 	}
 }
 
+// On a busy machine the clock ends work on a good file; it waits, and says so.
+func TestABusyMachineTriesAFileAgain(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t)
+	calm, limits := a.lib.Room, pic.Standard()
+	limits.Time = time.Nanosecond // over before any process has begun
+	var err error
+	if a.lib.Room, err = darkroom.New(limits); err != nil {
+		t.Fatal(err)
+	}
+	id := a.upload(t, network.Image, "image/jpeg", "a.jpg", jpegOf(t, 20, 10))
+	if faults := a.work(t); len(faults) != 1 || !errors.Is(faults[0], darkroom.ErrStopped) {
+		t.Errorf("the log would say %v", faults)
+	}
+	if got := a.asset(t, id); got.State != db.MediaProcessing || !strings.Contains(got.Reason, "too busy") {
+		t.Errorf("meanwhile: %s, %q", got.State, got.Reason)
+	}
+	a.lib.Room = calm
+	a.Clock.Advance(time.Minute)
+	a.work(t)
+	if got := a.asset(t, id); got.State != db.MediaReady {
+		t.Errorf("in the end: %s, %q", got.State, got.Reason)
+	}
+}
+
 // TestDeletedFilesLeaveTheStoreAtOnce: until they are gone, an address that the
 // object store signed before leads to them.
 func TestDeletedFilesLeaveTheStoreAtOnce(t *testing.T) {

@@ -2,7 +2,6 @@ package picture
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"image"
 	"image/jpeg"
@@ -129,24 +128,12 @@ func (d *Darkroom) develop(ctx context.Context, src Source, size func(Facts) (w,
 	}
 	defer leave()
 	defer contain(&err, &facts.Type)
-	timed, cancel := context.WithTimeoutCause(ctx, d.limits.Time, errSlow)
-	defer cancel()
 	w, h := size(facts)
-	img, scale, err := decode(timed, facts, src, scaledDown(facts.Width, facts.Height, w, h))
+	img, scale, err := decode(ctx, facts, src, scaledDown(facts.Width, facts.Height, w, h))
 	if err != nil {
-		return Facts{}, tooSlow(timed, err)
+		return Facts{}, err
 	}
-	made, err := finish(negative{timed, img, scale, facts, o.icc})
-	return made, tooSlow(timed, err)
-}
-
-var errSlow = errors.New("picture takes too long")
-
-func tooSlow(ctx context.Context, err error) error {
-	if err != nil && context.Cause(ctx) == errSlow {
-		return refuse("This picture takes too long to read. Export it again, smaller, and upload the new file.")
-	}
-	return err
+	return finish(negative{ctx, img, scale, facts, o.icc})
 }
 
 // enter waits until need bytes are free. Even the smallest picture counts as

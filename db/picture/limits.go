@@ -18,7 +18,7 @@ type Limits struct {
 	Side         int           // of a picture or video, in pixels
 	Scans        int           // of a progressive JPEG: each costs a walk over the whole picture
 	Frames       int           // of a GIF
-	Time         time.Duration // to decode and write one picture
+	Time         time.Duration // of a processor, for all that is done at once with one picture or PDF; whole seconds
 	Memory       int64         // for all pictures being worked on together, in bytes
 }
 
@@ -34,7 +34,7 @@ func Standard() Limits {
 		Side:         16_384,
 		Scans:        64,
 		Frames:       1000,
-		Time:         30 * time.Second,
+		Time:         time.Minute,
 		Memory:       1 << 30,
 	}
 }

@@ -27,8 +27,8 @@ var (
 // first page where there is a tool that draws it and it can.
 func (r *Room) Document(ctx context.Context, src *os.File, dir string) (Print, error) {
 	a, err := r.child(ctx, order{Step: "document", Dir: dir}, src)
-	if errors.Is(err, ErrDied) && ctx.Err() == nil {
-		return Print{}, fmt.Errorf("%w: %w", errBadPDF, err)
+	if errors.Is(err, ErrDied) {
+		return Print{}, errors.Join(err, errBadPDF)
 	}
 	if err != nil {
 		return Print{}, err
@@ -46,7 +46,7 @@ func (r *Room) page(ctx context.Context, src *os.File, dir string) (thumb File, 
 	if r.poppler == "" {
 		return thumb, nil, ErrNoTool
 	}
-	ctx, cancel := context.WithTimeout(ctx, posterTime)
+	ctx, cancel := r.timed(ctx, posterTime)
 	defer cancel()
 	dir = in(dir, "page")
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -12,9 +12,21 @@ func (r *Room) Greedy(ctx context.Context, bytes int64) (string, error) {
 	return r.sh(ctx, bounds{Memory: 128 << 20, Seconds: 20, FileSize: 1 << 20}, fmt.Sprintf(`x=$(head -c %d /dev/zero | tr '\0' x); echo ${#x}`, bytes))
 }
 
-// Hang has a child do nothing for ever.
-func (r *Room) Hang(ctx context.Context) (string, error) {
-	return r.sh(ctx, bounds{Memory: 128 << 20, Seconds: 20, FileSize: 1 << 20}, "while :; do :; done")
+// Hang has a child be busy for ever, or until its processor time is used up.
+func (r *Room) Hang(ctx context.Context, seconds int64) (string, error) {
+	return r.sh(ctx, bounds{Memory: 128 << 20, Seconds: seconds, FileSize: 1 << 20}, "while :; do :; done")
+}
+
+// Kill has a child be killed as by a system that runs out of memory.
+func (r *Room) Kill(ctx context.Context) (string, error) {
+	return r.sh(ctx, bounds{Memory: 128 << 20, Seconds: 20, FileSize: 1 << 20}, "kill -9 $$")
+}
+
+// Hurried is the room on a machine so busy that no child comes to anything.
+func (r *Room) Hurried() *Room {
+	hurried := *r
+	hurried.patience = 1e-9
+	return &hurried
 }
 
 // Environment is what a child sees.

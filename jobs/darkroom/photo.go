@@ -53,10 +53,9 @@ func (r *Room) convert(ctx context.Context, src *os.File, dir string) (*os.File,
 	if r.heif == "" {
 		return nil, model.Refuse(model.Unprocessable, noPhotos)
 	}
-	most := 3 * r.limits.Time
-	ctx, cancel := context.WithTimeout(ctx, most)
+	ctx, cancel := r.timed(ctx, r.limits.Time)
 	defer cancel()
-	b := bounds{Memory: r.limits.Memory + overhead, Seconds: int64(most / time.Second), FileSize: r.limits.PictureBytes * 2}
+	b := bounds{Memory: r.limits.Memory + overhead, Seconds: int64(r.limits.Time / time.Second), FileSize: r.limits.PictureBytes * 2}
 	cmd := r.command(ctx, b, "tool", r.heif, "--quiet", "-q", strconv.Itoa(photoQuality), "/dev/fd/3", in(dir, "still.jpg"))
 	cmd.ExtraFiles = []*os.File{src}
 	if err := r.run(ctx, cmd); err != nil {

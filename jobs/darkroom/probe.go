@@ -51,7 +51,7 @@ func (r *Room) Probe(ctx context.Context, src *os.File) (Look, error) {
 	if r.ffprobe == "" {
 		return Look{}, ErrNoTool
 	}
-	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	ctx, cancel := r.timed(ctx, probeTime)
 	defer cancel()
 	args := append([]string{r.ffprobe, "-v", "error"}, source()...)
 	args = append(args, "-print_format", "json", "-show_entries",

@@ -19,8 +19,15 @@ import (
 	"herald/db/picture"
 )
 
-// ErrDied: the child ended without an answer.
+// ErrDied: the child ended by itself without an answer.
 var ErrDied = errors.New("the darkroom's process died")
+
+// ErrStopped: the child was ended from outside, by the clock or by whoever ran out of
+// memory. How busy a machine is says nothing about a file.
+var ErrStopped = errors.New("the darkroom's process was stopped")
+
+// errSlow: the child used up its processor time, which no other work counts into.
+var errSlow = model.Refuse(model.Unprocessable, "This file takes too long to read. Export it again, smaller, and upload the new file.")
 
 // ErrFull: there was no room left to write what was made.
 var ErrFull = errors.New("no room left to work on files")
@@ -43,8 +50,9 @@ type Print struct {
 // Room makes pictures and videos in child processes. It holds no place for them:
 // the caller says how many run at once.
 type Room struct {
-	limits picture.Limits
-	self   []string // this program, as a child
+	limits   picture.Limits
+	patience float64
+	self     []string // this program, as a child
 	// Where they are; empty if they are not.
 	ffmpeg, ffprobe, heif, poppler string
 }
@@ -59,7 +67,7 @@ func New(limits picture.Limits) (*Room, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find this program: %w", err)
 	}
-	r := &Room{limits: limits, self: []string{self, Flag}}
+	r := &Room{limits: limits, patience: patience, self: []string{self, Flag}}
 	r.ffmpeg, _ = exec.LookPath("ffmpeg")
 	r.ffprobe, _ = exec.LookPath("ffprobe")
 	r.heif, _ = exec.LookPath("heif-convert")
@@ -138,14 +146,13 @@ const overhead = 160 << 20
 // child starts this program again for one order.
 func (r *Room) child(ctx context.Context, o order, src *os.File) (a answer, err error) {
 	o.Limits = r.limits
-	// The child's own limit comes first, with a sentence; this is for one that hangs.
-	ctx, cancel := context.WithTimeout(ctx, 3*r.limits.Time+10*time.Second)
+	ctx, cancel := r.timed(ctx, r.limits.Time)
 	defer cancel()
 	said, err := json.Marshal(o)
 	if err != nil {
 		return a, err
 	}
-	cmd := r.command(ctx, bounds{Memory: r.limits.Memory + overhead, Seconds: int64(3*r.limits.Time/time.Second) + 5, FileSize: r.limits.VideoBytes}, "serve")
+	cmd := r.command(ctx, bounds{Memory: r.limits.Memory + overhead, Seconds: int64(r.limits.Time / time.Second), FileSize: r.limits.VideoBytes}, "serve")
 	var out bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.ExtraFiles = bytes.NewReader(said), &out, []*os.File{src}
 	if err := r.run(ctx, cmd); err != nil {
@@ -165,8 +172,14 @@ func (r *Room) child(ctx context.Context, o order, src *os.File) (a answer, err 
 	return a, nil
 }
 
+// process is a command with the limits that it was given.
+type process struct {
+	*exec.Cmd
+	bounds
+}
+
 // command is this program with its limits, in the given mode.
-func (r *Room) command(ctx context.Context, b bounds, mode string, args ...string) *exec.Cmd {
+func (r *Room) command(ctx context.Context, b bounds, mode string, args ...string) process {
 	limits := []string{mode, strconv.FormatInt(b.Memory, 10), strconv.FormatInt(b.Seconds, 10), strconv.FormatInt(b.FileSize, 10)}
 	all := append(append(append([]string{}, r.self[1:]...), limits...), args...)
 	cmd := exec.CommandContext(ctx, r.self[0], all...)
@@ -174,27 +187,53 @@ func (r *Room) command(ctx context.Context, b bounds, mode string, args ...strin
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/nonexistent", "LC_ALL=C", "GOMAXPROCS=1", "GOMEMLIMIT=" + strconv.FormatInt(b.Memory*3/4, 10), "GOTRACEBACK=none"}
 	cmd.WaitDelay = 5 * time.Second
 	apart(cmd)
-	return cmd
+	return process{cmd, b}
 }
 
-// run starts a command and waits for it. Whatever ends it but itself is ErrDied.
-func (r *Room) run(ctx context.Context, cmd *exec.Cmd) error {
+// patience is how many times its processor time a child may take by the clock: on a
+// busy machine it waits behind everything else.
+const patience = 5
+
+// timed ends one that hangs; a file that asks too much meets its processor time first.
+func (r *Room) timed(ctx context.Context, processor time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, min(encodeTime, time.Duration(r.patience*float64(processor))))
+}
+
+// run starts a command and waits for it. It returns ErrStopped for one that was ended,
+// ErrDied for one that failed, and a refusal besides where the file asked too much.
+func (r *Room) run(ctx context.Context, cmd process) error {
 	var trouble tail
 	cmd.Stderr = &trouble
-	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("start the darkroom: %w", err)
-	}
-	err := cmd.Wait()
-	if ctx.Err() != nil && context.Cause(ctx) != context.DeadlineExceeded {
+	err := cmd.Run()
+	switch {
+	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
+		return fmt.Errorf("%w by the clock: %s", ErrStopped, trouble.String())
+	case ctx.Err() != nil:
 		return ctx.Err()
-	}
-	if noRoom(trouble.String()) {
+	case cmd.ProcessState == nil:
+		return fmt.Errorf("start the darkroom: %w", err)
+	case noRoom(trouble.String()):
 		return fmt.Errorf("%w: %s", ErrFull, trouble.String())
-	}
-	if err != nil {
+	case err == nil:
+		return nil
+	case !cmd.killed():
 		return fmt.Errorf("%w: %w: %s", ErrDied, err, trouble.String())
+	case cmd.usedUp():
+		return fmt.Errorf("%w: %w", ErrDied, errSlow)
 	}
-	return nil
+	return fmt.Errorf("%w by the system", ErrStopped)
+}
+
+// killed says whether a process had no say in its end.
+func (p process) killed() bool {
+	status, ok := p.ProcessState.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
+}
+
+// usedUp says whether it had all its processor time, which the system counts in ticks.
+func (p process) usedUp() bool {
+	used := p.ProcessState.UserTime() + p.ProcessState.SystemTime()
+	return used > time.Duration(p.Seconds)*time.Second*9/10
 }
 
 // noRoom finds a full disk in what a program complains of. heif-convert is content

@@ -14,6 +14,7 @@ import (
 	"herald/db/model"
 	"herald/db/network"
 	"herald/db/picture"
+	"herald/db/picture/picturetest"
 	"herald/jobs/darkroom"
 )
 
@@ -66,9 +67,57 @@ func TestAChildThatHangsIsEnded(t *testing.T) {
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 300*time.Millisecond, errors.New("enough"))
 	defer cancel()
 	began := time.Now()
-	_, err := room(t).Hang(ctx)
+	_, err := room(t).Hang(ctx, 20)
 	if err == nil || time.Since(began) > 20*time.Second {
 		t.Errorf("after %s: %v", time.Since(began), err)
+	}
+	late, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if _, err := room(t).Hang(late, 20); !errors.Is(err, darkroom.ErrStopped) {
+		t.Errorf("by the clock: %v", err)
+	}
+}
+
+func TestAFileThatUsesUpItsProcessorTimeIsRefused(t *testing.T) {
+	t.Parallel()
+	_, err := room(t).Hang(t.Context(), 1)
+	if no, ok := model.Refused(err); !ok || !strings.Contains(no.Say, "takes too long") || errors.Is(err, darkroom.ErrStopped) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// What the clock or the system ends is done again; nothing is said against the file.
+func TestABusyMachineIsNotTheFilesFault(t *testing.T) {
+	t.Parallel()
+	r := room(t).Hurried()
+	recipe := network.Recipe{Type: "image/jpeg", Width: 300, Height: 200}
+	heic, err := os.ReadFile("../../db/picture/testdata/photo.heic")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, try := range map[string]func() error{
+		"inspect": func() error { return second(r.Inspect(t.Context(), open(t, photo(t, 300, 200)))) },
+		"develop": func() error { return second(r.Develop(t.Context(), open(t, photo(t, 300, 200)), t.TempDir())) },
+		"render":  func() error { return second(r.Render(t.Context(), open(t, photo(t, 300, 200)), recipe, t.TempDir())) },
+		"photo":   func() error { return second(r.Develop(t.Context(), open(t, heic), t.TempDir())) },
+		"document": func() error {
+			return second(r.Document(t.Context(), open(t, picturetest.Leaflet(2, 300, 400)), t.TempDir()))
+		},
+		"strip": func() error { return second(r.Strip(t.Context(), film(t, "plain"), t.TempDir(), nil)) },
+		"probe": func() error { return second(r.Probe(t.Context(), film(t, "plain"))) },
+		"poster": func() error {
+			_, _, err := r.Poster(t.Context(), film(t, "plain"), time.Second, t.TempDir())
+			return err
+		},
+		"transcode": func() error {
+			return second(r.Transcode(t.Context(), film(t, "plain"), network.Recipe{Type: "video/mp4", Codec: "h264", Width: 90, Height: 160}, time.Second, t.TempDir(), nil))
+		},
+		"killed": func() error { return second(room(t).Kill(t.Context())) },
+	} {
+		err := try()
+		if _, no := model.Refused(err); no || !errors.Is(err, darkroom.ErrStopped) || errors.Is(err, darkroom.ErrUnreadable) {
+			t.Errorf("%s: %v", what, err)
+		}
 	}
 }
 

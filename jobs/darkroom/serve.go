@@ -9,7 +9,6 @@ import (
 	"os"
 	"strconv"
 	"syscall"
-	"time"
 
 	"herald/db/model"
 	"herald/db/network"
@@ -72,9 +71,7 @@ func follow(in io.Reader, out io.Writer, upload *os.File) error {
 	if o.Turned {
 		w.room = w.room.Turned()
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 3*o.Limits.Time+5*time.Second)
-	defer cancel()
-	err = w.do(ctx)
+	err = w.do(context.Background())
 	if no, ok := model.Refused(err); ok {
 		w.answer = answer{Refusal: no}
 	} else if err != nil {

@@ -18,8 +18,9 @@ import (
 const (
 	posterTime = 2 * time.Minute
 	copyTime   = 20 * time.Minute
-	// encodeTime is what making a video may take: much longer than it runs.
-	encodeTime = 6 * time.Hour
+	// encodeTime is what making a video may take of all processors together: much longer
+	// than it runs.
+	encodeTime = 12 * time.Hour
 )
 
 // noMovies is what is said where QuickTime movies cannot be made MP4s.
@@ -87,7 +88,7 @@ func (r *Room) Encodes(ctx context.Context) error {
 	if r.ffmpeg == "" {
 		return ErrNoTool
 	}
-	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	ctx, cancel := r.timed(ctx, probeTime)
 	defer cancel()
 	return r.run(ctx, r.command(ctx, bounds{Memory: toolMemory, Seconds: int64(probeTime / time.Second), FileSize: 1}, "tool", r.ffmpeg, "-v", "error", "-nostdin",
 		"-f", "lavfi", "-i", "color=s=64x64:d=0.1", "-c:v", "libx264", "-f", "null", "-"))
@@ -99,7 +100,7 @@ func (r *Room) Poster(ctx context.Context, src *os.File, length time.Duration, d
 	if r.ffmpeg == "" {
 		return thumb, nil, ErrNoTool
 	}
-	ctx, cancel := context.WithTimeout(ctx, posterTime)
+	ctx, cancel := r.timed(ctx, posterTime)
 	defer cancel()
 	dir = in(dir, "poster") // beside what else is made of the video
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -189,13 +190,13 @@ func encoding(r network.Recipe) []string {
 
 // tool runs ffmpeg on a video and has it write an MP4 without metadata.
 func (r *Room) tool(ctx context.Context, most time.Duration, src *os.File, to string, what []string, length time.Duration, tell func(int)) error {
-	ctx, cancel := context.WithTimeout(ctx, most)
+	ctx, cancel := r.timed(ctx, most)
 	defer cancel()
 	args := append([]string{r.ffmpeg, "-v", "error", "-nostdin"}, source()...)
 	args = append(args, what...)
 	args = append(args, "-map_metadata", "-1", "-map_chapters", "-1", "-dn", "-sn", "-fflags", "+bitexact", "-movflags", "+faststart",
 		"-progress", "pipe:1", "-nostats", "-f", "mp4", "-y", to)
-	cmd := r.command(ctx, bounds{Memory: toolMemory, Seconds: int64(2 * most / time.Second), FileSize: r.limits.VideoBytes}, "tool", args...)
+	cmd := r.command(ctx, bounds{Memory: toolMemory, Seconds: int64(most / time.Second), FileSize: r.limits.VideoBytes}, "tool", args...)
 	cmd.ExtraFiles = []*os.File{src}
 	cmd.Stdout = &watch{length: length, tell: tell}
 	return unreadable(r.run(ctx, cmd))
