@@ -226,6 +226,57 @@ func TestWhatAFollowUpNotedIsThereForTheNext(t *testing.T) {
 	}
 }
 
+// What follows a checkpoint goes on while it is written, and nothing that is written
+// later comes before it.
+func TestACheckpointIsWrittenWhileTheUploadGoesOn(t *testing.T) {
+	t.Parallel()
+	begun, end := make(chan string, 9), make(chan error)
+	h := jobs.NewHandles(func(change map[string]string) error {
+		begun <- fmt.Sprint(change)
+		return <-end
+	})
+	h.Note("session", "s")
+	for _, at := range []string{"1", "2", "3"} {
+		if err := h.Checkpoint(t.Context(), "at", at); err != nil {
+			t.Fatal(err)
+		}
+		if at != "1" {
+			continue // what follows the first waits for it
+		}
+		if got := <-begun; got != "map[at:1 session:s]" {
+			t.Errorf("wrote %s", got)
+		}
+	}
+	saved := make(chan error)
+	go func() { saved <- h.Save(t.Context(), "id", "7") }()
+	select {
+	case got := <-begun:
+		t.Errorf("%s was written beside the checkpoint", got)
+	case <-time.After(50 * time.Millisecond):
+	}
+	end <- errors.New("away") // what it held is noted again, but for what is newer
+	if got := <-begun; got != "map[at:3 id:7 session:s]" {
+		t.Errorf("then wrote %s", got)
+	}
+	end <- nil
+	if err := <-saved; err != nil || h.Get("id") != "7" {
+		t.Errorf("saved: %v", err)
+	}
+}
+
+func TestWhoLostTheClaimStopsAtTheNextCheckpoint(t *testing.T) {
+	t.Parallel()
+	h := jobs.NewHandles(func(map[string]string) error { return db.ErrLostClaim })
+	var err error
+	for n := 0; err == nil && n < 1000; n++ {
+		err = h.Checkpoint(t.Context(), "at", fmt.Sprint(n))
+		time.Sleep(time.Millisecond)
+	}
+	if !errors.Is(err, db.ErrLostClaim) || fault.Of(err).Kind != fault.Transient {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestNotesAreWrittenOnceAndAFailedSaveLosesNone(t *testing.T) {
 	t.Parallel()
 	var wrote []string

@@ -236,14 +236,12 @@ func (p *Publisher) begin(ctx context.Context, r *run, ready networks.Ready) err
 	}
 	p.point("prepared")
 	r.flown = p.Now()
-	change := r.handles.owed(ready.Handles)
-	err := p.persist(ctx, func(ctx context.Context) error {
-		return p.Committer.Begin(ctx, db.Step{Key: r.key, Owner: r.owner, Attempt: r.work.Attempt, Handles: change})
+	r.handles.join()
+	return r.handles.together(ready.Handles, func(change map[string]string) error {
+		return p.persist(ctx, func(ctx context.Context) error {
+			return p.Committer.Begin(ctx, db.Step{Key: r.key, Owner: r.owner, Attempt: r.work.Attempt, Handles: change})
+		})
 	})
-	if err == nil {
-		r.handles.written(change)
-	}
-	return err
 }
 
 // commit makes the call. A panic in it may have come after the call.

@@ -13,21 +13,10 @@ func Keep(ctx context.Context, h Handles, name, value string) error {
 	if h.Get(name) == value {
 		return nil
 	}
-	return save(ctx, h, name, value)
-}
-
-func save(ctx context.Context, h Handles, name, value string) error {
 	if err := h.Save(ctx, name, value); err != nil {
 		return &fault.Fault{Kind: fault.Transient, Code: "not_saved", Say: "Herald could not write down how far it got; it tries again.", Cause: err}
 	}
 	return nil
-}
-
-// KeepAll saves pairs of name and value in one commit.
-func KeepAll(ctx context.Context, h Handles, pairs ...string) error {
-	last := len(pairs) - 2
-	NoteAll(h, pairs[:last]...)
-	return save(ctx, h, pairs[last], pairs[last+1])
 }
 
 // NoteAll notes pairs of name and value.
@@ -37,16 +26,12 @@ func NoteAll(h Handles, pairs ...string) {
 	}
 }
 
-// Forget forgets handles in one commit, so that the next run makes new ones.
-func Forget(ctx context.Context, h Handles, names ...string) error {
-	var pairs []string
+// Forget notes that handles are gone, so that what they name is made anew. A process
+// that dies before that is written finds out again that they are of no use.
+func Forget(h Handles, names ...string) {
 	for _, name := range names {
 		if h.Get(name) != "" {
-			pairs = append(pairs, name, "")
+			h.Note(name, "")
 		}
 	}
-	if pairs == nil {
-		return nil
-	}
-	return KeepAll(ctx, h, pairs...)
 }

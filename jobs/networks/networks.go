@@ -122,13 +122,17 @@ type Handles interface {
 	// Save keeps a handle, and with it all that was noted. It is durable when Save
 	// returns, which must be before the next request to the network. It is for what
 	// must not be forgotten: that a call which cannot be repeated is about to be
-	// made, what is public, and uploads so large that they go on where they broke off.
+	// made, and what is public.
 	Save(ctx context.Context, name, value string) error
 	// Note keeps a handle that nobody has to wait for: of what is not public and may
 	// be made again, or what is learned again by asking. It becomes durable with the
 	// next Save, with the move to in flight, or with the result of the step; a process
 	// that dies before then has forgotten it.
 	Note(name, value string)
+	// Checkpoint notes a handle and has all that was noted written while the caller
+	// goes on: how far an upload is that is too large to begin anew. The error is a
+	// Transient fault, that of an earlier write, so that who lost the claim stops.
+	Checkpoint(ctx context.Context, name, value string) error
 }
 
 // Ready is a job whose Prepare is done. Handles holds what Commit needs.

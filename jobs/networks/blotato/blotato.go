@@ -83,9 +83,7 @@ func (a *Adapter) over(ctx context.Context, job networks.Job, h networks.Handles
 	if err != nil || s.Status != statusFailed {
 		return false, err
 	}
-	if err := networks.Forget(ctx, h, submission); err != nil {
-		return false, err
-	}
+	networks.Forget(h, submission)
 	return true, s.reason()
 }
 

@@ -155,7 +155,7 @@ func (r run) movie(ctx context.Context, i int) error {
 		Path: "xrpc/app.bsky.video.getJobStatus", Query: url.Values{"jobId": {r.h.Get(videoJob)}}}
 	answer, err := r.service().Do(ctx, c, nil)
 	if f := fault.Of(err); f != nil && f.Kind == fault.Validation {
-		return r.again(ctx, "video_lost", "Bluesky no longer has the video; Herald sends it again.")
+		return r.again("video_lost", "Bluesky no longer has the video; Herald sends it again.")
 	} else if f != nil {
 		return f
 	}
@@ -167,9 +167,9 @@ func (r run) movie(ctx context.Context, i int) error {
 	case p.State == "":
 		return httpx.Unparsable(httpx.Prepare, answer)
 	case p.State == "JOB_STATE_FAILED":
-		return r.failed(ctx, p)
+		return r.failed(p)
 	case r.age(videoAt) > patience:
-		return r.again(ctx, "video_stuck", "Bluesky did not finish with the video; Herald sends it again.")
+		return r.again("video_stuck", "Bluesky did not finish with the video; Herald sends it again.")
 	}
 	return fault.Wait(poll, "video_processing", "Bluesky is still working on the video.")
 }
@@ -214,19 +214,15 @@ func (r run) done(i int, ref json.RawMessage) {
 }
 
 // again gives an upload up, so that the next run makes a new one.
-func (r run) again(ctx context.Context, code, say string) error {
-	if err := networks.Forget(ctx, r.h, videoJob); err != nil {
-		return err
-	}
+func (r run) again(code, say string) error {
+	networks.Forget(r.h, videoJob)
 	return fault.New(fault.Transient, code, say)
 }
 
 // failed is what the service says of a video that it cannot use, or of a failure
 // of its own.
-func (r run) failed(ctx context.Context, p progress) error {
-	if err := networks.Forget(ctx, r.h, videoJob); err != nil {
-		return err
-	}
+func (r run) failed(p progress) error {
+	networks.Forget(r.h, videoJob)
 	code := cmp.Or(httpx.SafeText(p.Code), "video_failed")
 	switch p.Code {
 	case "pds_upload_failure", "generic_failure":

@@ -58,6 +58,17 @@ func (c *courier) wait(n int) {
 	}
 }
 
+// enough is how many durable commits one claim of a target waits for: the claim, the
+// move to in flight, the result.
+const enough = 3
+
+// wantFewCommits holds for every claim that there is, whatever broke before it.
+func (c *courier) wantFewCommits() {
+	if n := c.waited[c.claims-1]; n > enough {
+		c.w.t.Errorf("claim %d of a %s waited for %d commits, want %d at most", c.claims, c.job.Post.Format, n, enough)
+	}
+}
+
 // killed is the end of the process at some point.
 type killed struct{}
 
@@ -138,6 +149,7 @@ func (c *courier) commit(ctx context.Context, r networks.Ready) error {
 		return err
 	}
 	c.kept.merge(nil)
+	c.wantFewCommits()
 	c.state, c.receipt = published, receipt
 	return nil
 }
@@ -146,6 +158,7 @@ func (c *courier) commit(ctx context.Context, r networks.Ready) error {
 func (c *courier) settle(f *fault.Fault) {
 	c.w.hear(f)
 	c.kept.merge(nil)
+	c.wantFewCommits()
 	c.last, c.ended = f, c.w.clock()
 	switch f.Kind {
 	case fault.Transient, fault.RateLimited, fault.Waiting:

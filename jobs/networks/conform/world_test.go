@@ -17,6 +17,7 @@ import (
 
 	"herald/db/network"
 	"herald/jobs/networks"
+	"herald/jobs/networks/fault"
 	"herald/jobs/networks/httpx"
 	"herald/jobs/sim"
 )
@@ -220,6 +221,18 @@ func (k *kept) Note(name, value string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.values[name] = value
+}
+
+// Checkpoint keeps one while the caller goes on: it may be written by the time of its
+// return, or lost with what was noted, and nobody waits for it.
+func (k *kept) Checkpoint(_ context.Context, name, value string) error {
+	k.Note(name, value)
+	if k.hook == nil {
+		k.merge(nil)
+	} else if err := k.hook(name, value, func() { k.merge(nil) }); err != nil {
+		return &fault.Fault{Kind: fault.Transient, Code: "not_saved", Say: "Herald could not keep how far it is.", Cause: err}
+	}
+	return nil
 }
 
 // merge writes handles, and with them what was noted: of a Save, of a Ready with the

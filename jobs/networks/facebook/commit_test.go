@@ -38,7 +38,7 @@ func TestEachShapeIsPublishedByItsOwnCall(t *testing.T) {
 			"POST 1001/photos note photo.1 POST 1001/photos note photo.2 POST 1001/photos note photo.3 POST 1001/feed"},
 		"video": {"POST /v25.0/1001/videos", "description=Watch&file_url=https://herald.example/m/film&published=true", "POST 1001/videos"},
 		"video in bytes": {"POST /v25.0/1001/videos", "description=Watch&upload_phase=finish&upload_session_id=s7001",
-			"POST 1001/videos note video note video.span save video.session POST 1001/videos save video.span POST 1001/videos save video.span POST 1001/videos save video.span POST 1001/videos"},
+			"POST 1001/videos note video note video.span note video.session POST 1001/videos checkpoint video.span POST 1001/videos checkpoint video.span POST 1001/videos checkpoint video.span POST 1001/videos"},
 		"reel": {"POST /v25.0/1001/video_reels", "description=Watch&upload_phase=finish&video_id=7001&video_state=PUBLISHED",
 			"POST 1001/video_reels note video.begun note video POST v25.0/7001 note video.sent GET 7001 POST 1001/video_reels"},
 		"photo story": {"POST /v25.0/1001/photo_stories", "photo_id=7001", "POST 1001/photos note photo.1 POST 1001/photo_stories"},

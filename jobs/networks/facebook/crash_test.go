@@ -106,7 +106,7 @@ func TestASaveThatFailsStopsTheFlow(t *testing.T) {
 	t.Parallel()
 	h := host(t, newPage())
 	kept := h.Handles()
-	kept.FailAt = 2
+	kept.FailAt = 1
 	_, err := adapter(h).Prepare(t.Context(), jobOf(posts()["video in bytes"]), kept)
 	if f := fault.Of(err); f.Kind != fault.Transient || h.Count("POST 1001/videos") != 2 {
 		t.Errorf("got %v after\n%s", err, h.Log())

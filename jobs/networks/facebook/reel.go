@@ -53,9 +53,7 @@ func (a *Adapter) reel(ctx context.Context, job networks.Job, h networks.Handles
 	}
 	s, err := a.status(ctx, job, httpx.Prepare, h.Get(video))
 	if graph.Missing(err) && !fresh {
-		if err := networks.Forget(ctx, h, video, begun, sent); err != nil {
-			return nil, err
-		}
+		networks.Forget(h, video, begun, sent)
 		return a.reel(ctx, job, h)
 	}
 	if graph.Missing(err) {
@@ -64,30 +62,28 @@ func (a *Adapter) reel(ctx context.Context, job networks.Job, h networks.Handles
 	if err != nil {
 		return nil, err
 	}
-	return a.judge(ctx, h, s)
+	return a.judge(h, s)
 }
 
 // judge decides by the state of an upload whether it can be published.
-func (a *Adapter) judge(ctx context.Context, h networks.Handles, s status) (map[string]string, error) {
+func (a *Adapter) judge(h networks.Handles, s status) (map[string]string, error) {
 	id := h.Get(video)
 	switch {
 	case s.published():
 		return map[string]string{video: id, live: "true"}, nil
 	case s.failed():
-		return nil, a.restart(ctx, h, fault.New(fault.Transient, "upload_failed", "Facebook could not take the video."+s.why()))
+		return nil, a.restart(h, fault.New(fault.Transient, "upload_failed", "Facebook could not take the video."+s.why()))
 	case s.uploaded():
 		return map[string]string{video: id}, nil
 	case a.tired(h):
-		return nil, a.restart(ctx, h, fault.New(fault.Transient, "upload_stuck", "Facebook did not get the whole video in an hour; Herald sends it again."))
+		return nil, a.restart(h, fault.New(fault.Transient, "upload_stuck", "Facebook did not get the whole video in an hour; Herald sends it again."))
 	}
 	return nil, fault.Wait(ask, "uploading", "Facebook is still fetching the video.")
 }
 
 // restart forgets the upload, so that the next run begins a new one.
-func (a *Adapter) restart(ctx context.Context, h networks.Handles, f *fault.Fault) error {
-	if err := networks.Forget(ctx, h, video, begun, sent, session, span); err != nil {
-		return err
-	}
+func (a *Adapter) restart(h networks.Handles, f *fault.Fault) error {
+	networks.Forget(h, video, begun, sent, session, span)
 	return f
 }
 
@@ -123,7 +119,7 @@ func (a *Adapter) sendReel(ctx context.Context, job networks.Job, h networks.Han
 		h.Note(sent, "true")
 		return nil
 	}
-	return networks.Keep(ctx, h, sent, "true") // so many bytes are not sent twice
+	return h.Checkpoint(ctx, sent, "true") // so many bytes are not sent twice
 }
 
 func (a *Adapter) startReel(ctx context.Context, job networks.Job, h networks.Handles) error {

@@ -16,8 +16,7 @@ import (
 )
 
 // chunks uploads a video in pieces, for files that have no address Facebook
-// could fetch. Each step is saved, so that an upload goes on where it stopped; that
-// costs little beside its bytes.
+// could fetch. Each step is a checkpoint, so that an upload goes on where it stopped.
 func (a *Adapter) chunks(ctx context.Context, job networks.Job, h networks.Handles) (map[string]string, error) {
 	if h.Get(session) == "" {
 		if err := a.startChunks(ctx, job, h); err != nil {
@@ -26,7 +25,7 @@ func (a *Adapter) chunks(ctx context.Context, job networks.Job, h networks.Handl
 	}
 	if err := a.sendChunks(ctx, job, h); err != nil {
 		if over(err) {
-			return nil, a.restart(ctx, h, fault.Of(err))
+			return nil, a.restart(h, fault.Of(err))
 		}
 		return nil, err
 	}
@@ -44,7 +43,8 @@ func (a *Adapter) startChunks(ctx context.Context, job networks.Job, h networks.
 	if made.VideoID == "" || made.Session == "" {
 		return httpx.Unparsable(httpx.Prepare, answer)
 	}
-	return networks.KeepAll(ctx, h, video, string(made.VideoID), span, made.span(), session, string(made.Session))
+	networks.NoteAll(h, video, string(made.VideoID), span, made.span(), session, string(made.Session))
+	return nil
 }
 
 func (s started) span() string { return fmt.Sprintf("%d-%d", s.Start, s.End) }
@@ -56,7 +56,7 @@ func (a *Adapter) sendChunks(ctx context.Context, job networks.Job, h networks.H
 	for {
 		var from, to int64
 		if _, err := fmt.Sscanf(h.Get(span), "%d-%d", &from, &to); err != nil || from > to || to > job.Post.Media[0].Bytes {
-			return a.restart(ctx, h, fault.New(fault.Transient, "upload_span", "Facebook asked for a part of the video that does not exist; Herald sends it again."))
+			return a.restart(h, fault.New(fault.Transient, "upload_span", "Facebook asked for a part of the video that does not exist; Herald sends it again."))
 		}
 		if from == to {
 			return nil
@@ -66,9 +66,9 @@ func (a *Adapter) sendChunks(ctx context.Context, job networks.Job, h networks.H
 			return err
 		}
 		if int64(next.Start) <= from && next.Start != next.End {
-			return a.restart(ctx, h, fault.New(fault.Transient, "upload_span", "Facebook did not take the video's next part; Herald sends it again."))
+			return a.restart(h, fault.New(fault.Transient, "upload_span", "Facebook did not take the video's next part; Herald sends it again."))
 		}
-		if err := networks.Keep(ctx, h, span, next.span()); err != nil {
+		if err := h.Checkpoint(ctx, span, next.span()); err != nil {
 			return err
 		}
 	}

@@ -97,9 +97,7 @@ func (a *Adapter) over(ctx context.Context, job networks.Job, h networks.Handles
 	if err != nil || p.Status != statusFailed {
 		return false, err
 	}
-	if err := networks.Forget(ctx, h, made); err != nil {
-		return false, err
-	}
+	networks.Forget(h, made)
 	return true, p.reason()
 }
 

@@ -76,9 +76,7 @@ func (a *Adapter) Prepare(ctx context.Context, job networks.Job, h networks.Hand
 	case err != nil:
 		return networks.Ready{}, err
 	case now.State == rejected:
-		if err := networks.Forget(ctx, h, name); err != nil {
-			return networks.Ready{}, err
-		}
+		networks.Forget(h, name)
 		return networks.Ready{}, turnedDown()
 	}
 	ready.Handles[live] = "true"

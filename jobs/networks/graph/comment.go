@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -47,7 +46,8 @@ func writeComment(ctx context.Context, d *Door, c Call, text string, h networks.
 	c.Method, c.Form = http.MethodPost, url.Values{"message": {text}}
 	_, err := d.Do(ctx, c, &made)
 	if noEffect(err) {
-		return errors.Join(unseen(err), networks.Forget(ctx, h, commentMark))
+		networks.Forget(h, commentMark)
+		return unseen(err)
 	}
 	if err != nil {
 		return err

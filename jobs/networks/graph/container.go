@@ -70,15 +70,11 @@ func (b *Containers) child(i int) string { return b.name("child." + strconv.Itoa
 // while the network works, or, where Step is not Prepare, Transient.
 func (b *Containers) Ready(ctx context.Context) (map[string]string, error) {
 	if b.age() > containerLives || b.tried() >= b.Enough {
-		if err := b.forget(ctx); err != nil {
-			return nil, err
-		}
+		b.forget()
 	}
 	handles, again, err := b.try(ctx)
 	if err == nil && again {
-		if err := b.forget(ctx); err != nil {
-			return nil, err
-		}
+		b.forget()
 		handles, again, err = b.try(ctx)
 	}
 	if err == nil && again {
@@ -121,7 +117,7 @@ func (b *Containers) makeAll(ctx context.Context) (again bool, err error) {
 	}
 	id, err := b.Whole(ctx, children)
 	if err != nil && len(children) > 0 && b.Gone(err) {
-		return false, b.Lost(ctx, err)
+		return false, b.Lost(err)
 	}
 	if err != nil {
 		return false, err
@@ -180,7 +176,7 @@ func (b *Containers) look(ctx context.Context, name string) (string, error) {
 	case state == Failed:
 		return "", b.failed(ctx, name, words)
 	case state == InProgress:
-		return "", b.wait(ctx)
+		return "", b.wait()
 	}
 	return state, nil
 }
@@ -188,21 +184,17 @@ func (b *Containers) look(ctx context.Context, name string) (string, error) {
 // failed forgets a container that failed, and of a carousel nothing else, so
 // that only the bad file is fetched anew.
 func (b *Containers) failed(ctx context.Context, name, words string) error {
-	if err := networks.Forget(ctx, b.Handles, name); err != nil {
-		return err
-	}
+	networks.Forget(b.Handles, name)
 	if name == b.name(ContainerID) {
-		if err := b.forget(ctx); err != nil {
-			return err
-		}
+		b.forget()
 	}
 	return b.Failed(ctx, words)
 }
 
-func (b *Containers) wait(ctx context.Context) error {
+func (b *Containers) wait() error {
 	switch age := b.age(); {
 	case age > containerPatience:
-		return b.Lost(ctx, fault.New(fault.Transient, "container_stuck", b.Network+" did not get the files ready in an hour; Herald sends them again."))
+		return b.Lost(fault.New(fault.Transient, "container_stuck", b.Network+" did not get the files ready in an hour; Herald sends them again."))
 	case age > time.Minute:
 		return b.later(containerLate, "in_progress", b.Network+" is still fetching the files.")
 	}
@@ -221,21 +213,19 @@ func (b *Containers) later(d time.Duration, code, say string) error {
 
 // Lost forgets everything, so that the next run makes it anew, and returns why
 // as something that may be tried again.
-func (b *Containers) Lost(ctx context.Context, why error) error {
-	if err := b.forget(ctx); err != nil {
-		return err
-	}
+func (b *Containers) Lost(why error) error {
+	b.forget()
 	f := *fault.Of(why)
 	f.Kind = fault.Transient
 	return &f
 }
 
-func (b *Containers) forget(ctx context.Context) error {
+func (b *Containers) forget() {
 	names := []string{b.name(ContainerID), b.name(ContainerTries), b.name(ContainerBegun)}
 	for i := range b.Items {
 		names = append(names, b.child(i))
 	}
-	return networks.Forget(ctx, b.Handles, names...)
+	networks.Forget(b.Handles, names...)
 }
 
 func (b *Containers) note(handle, value string) { b.Handles.Note(b.name(handle), value) }

@@ -99,7 +99,7 @@ func (a *Adapter) Commit(ctx context.Context, ready networks.Ready) (networks.Re
 	c := a.call(ready.Job, httpx.Commit, http.MethodPost, "rest/posts", postOf(ready))
 	answer, err := a.door.Do(ctx, c, nil)
 	if err != nil {
-		return networks.Receipt{}, named(ctx, ready.Book, answer, err)
+		return networks.Receipt{}, named(ready.Book, answer, err)
 	}
 	urn := cmp.Or(answer.Header.Get("X-Restli-Id"), answer.Header.Get("X-Linkedin-Id"))
 	if !isPost(urn) {
@@ -112,12 +112,10 @@ func (a *Adapter) Commit(ctx context.Context, ready networks.Ready) (networks.Re
 const duplicate = "duplicate"
 
 // named keeps the post that a refusal names, for the look-up.
-func named(ctx context.Context, h networks.Handles, answer *httpx.Answer, err error) error {
+func named(h networks.Handles, answer *httpx.Answer, err error) error {
 	if f := fault.Of(err); f.Kind == fault.Unknown && f.Code == duplicateCode {
 		if urn := postNamed(answer.Body); urn != "" {
-			if lost := networks.Keep(ctx, h, duplicate, urn); lost != nil {
-				f.Cause = lost
-			}
+			h.Note(duplicate, urn)
 		}
 	}
 	return err

@@ -145,7 +145,7 @@ func (u upload) sendFilm(ctx context.Context, i int) error {
 	}
 	var to begun
 	if err := json.Unmarshal([]byte(u.h.Get(media(i)+plan)), &to); err != nil {
-		return u.again(ctx, i, fault.New(fault.Transient, "upload_lost", "Herald lost track of the upload; it begins anew."))
+		return u.again(i, fault.New(fault.Transient, "upload_lost", "Herald lost track of the upload; it begins anew."))
 	}
 	tags := strings.Fields(u.h.Get(media(i) + parts))
 	if err := u.sendParts(ctx, i, to, &tags); err != nil {
@@ -156,12 +156,12 @@ func (u upload) sendFilm(ctx context.Context, i int) error {
 
 // broken forgets the parts of a video, and makes a refusal of one something that
 // may be tried again: its address was used up, or has run out.
-func (u upload) broken(ctx context.Context, i int, err error) error {
+func (u upload) broken(i int, err error) error {
 	f := *fault.Of(err)
 	if f.Kind == fault.Validation {
 		f.Kind, f.Say = fault.Transient, "The upload of the video broke off; Herald begins it anew."
 	}
-	return u.again(ctx, i, &f)
+	return u.again(i, &f)
 }
 
 func (u upload) planFilm(ctx context.Context, i int, size int64) error {
@@ -192,14 +192,14 @@ func (u upload) sendParts(ctx context.Context, i int, to begun, tags *[]string) 
 		}
 		answer, err := u.put(ctx, i, p.URL, &rest.Body{ReadCloser: body, Length: p.Last + 1 - p.First, Type: "application/octet-stream"})
 		if err != nil {
-			return u.broken(ctx, i, err)
+			return u.broken(i, err)
 		}
 		tag := strings.Trim(answer.Header.Get("ETag"), `"`)
 		if tag == "" || strings.ContainsAny(tag, " \t") {
-			return u.again(ctx, i, httpx.Unparsable(httpx.Prepare, answer))
+			return u.again(i, httpx.Unparsable(httpx.Prepare, answer))
 		}
 		*tags = append(*tags, tag)
-		if err := networks.Keep(ctx, u.h, media(i)+parts, strings.Join(*tags, " ")); err != nil {
+		if err := u.h.Checkpoint(ctx, media(i)+parts, strings.Join(*tags, " ")); err != nil {
 			return err
 		}
 	}
@@ -259,16 +259,16 @@ func (u upload) look(ctx context.Context, i int) error {
 		u.h.Note(media(i)+ready, "unasked")
 		return nil
 	case f != nil && f.Kind == fault.Validation:
-		return u.again(ctx, i, fault.New(fault.Transient, "media_gone", "LinkedIn no longer has the upload; Herald sends it again."))
+		return u.again(i, fault.New(fault.Transient, "media_gone", "LinkedIn no longer has the upload; Herald sends it again."))
 	case f != nil:
 		return f
 	case state == available:
 		u.h.Note(media(i)+ready, "true")
 		return nil
 	case state == unusable:
-		return u.again(ctx, i, about(i, u.job, fault.New(fault.Validation, "media_failed", "LinkedIn could not work on the file.")))
+		return u.again(i, about(i, u.job, fault.New(fault.Validation, "media_failed", "LinkedIn could not work on the file.")))
 	case u.age(i) > patience:
-		return u.again(ctx, i, fault.New(fault.Transient, "media_stuck", "LinkedIn did not finish with the file; Herald sends it again."))
+		return u.again(i, fault.New(fault.Transient, "media_stuck", "LinkedIn did not finish with the file; Herald sends it again."))
 	}
 	return u.wait(i)
 }
@@ -292,10 +292,8 @@ func (u upload) age(i int) time.Duration {
 }
 
 // again forgets a file, so that the next run sends it anew, and returns why.
-func (u upload) again(ctx context.Context, i int, why error) error {
-	if err := networks.Forget(ctx, u.h, media(i)+parts, media(i)+plan, media(i)+sent, media(i)+ready, media(i)); err != nil {
-		return err
-	}
+func (u upload) again(i int, why error) error {
+	networks.Forget(u.h, media(i)+parts, media(i)+plan, media(i)+sent, media(i)+ready, media(i))
 	return why
 }
 

@@ -69,9 +69,7 @@ func (a *Adapter) lookBeforeRepeat(ctx context.Context, job networks.Job, h netw
 		if _, err := a.show(ctx, job, httpx.Prepare, id); !missing(err) {
 			return err
 		}
-		if err := networks.Keep(ctx, h, live, ""); err != nil {
-			return err
-		}
+		h.Note(live, "")
 	}
 	began, ok := parseStamp(h.Get(firstCommit))
 	if !ok || a.now().Sub(began) < keyHolds {
@@ -89,7 +87,8 @@ func (a *Adapter) look(ctx context.Context, job networks.Job, h networks.Handles
 	if err := s.run(ctx); err != nil || len(s.found) == 0 {
 		return err
 	}
-	return networks.Keep(ctx, h, live, s.found[0].ID)
+	h.Note(live, s.found[0].ID)
+	return nil
 }
 
 // Commit makes the post public, in one call.

@@ -91,11 +91,11 @@ func (u upload) ask(ctx context.Context, i int, id string) error {
 	case err != nil && status == http.StatusNotFound:
 		return u.gone(ctx, i)
 	case err != nil && status == http.StatusUnprocessableEntity:
-		return u.failed(ctx, i, err)
+		return u.failed(i, err)
 	case err != nil:
 		return err
 	case status == http.StatusPartialContent:
-		return u.stillPending(ctx, i)
+		return u.stillPending(i)
 	}
 	u.h.Note(readyName(i), id)
 	return nil
@@ -116,17 +116,13 @@ func (u upload) gone(ctx context.Context, i int) error {
 			return err
 		}
 	}
-	if err := u.forget(ctx, i); err != nil {
-		return err
-	}
+	u.forget(i)
 	return u.send(ctx, i)
 }
 
 // failed deals with a file that the server could not process.
-func (u upload) failed(ctx context.Context, i int, err error) error {
-	if err := u.forget(ctx, i); err != nil {
-		return err
-	}
+func (u upload) failed(i int, err error) error {
+	u.forget(i)
 	f := *fault.Of(err)
 	f.Kind, f.Code = fault.Validation, "media_failed"
 	f.Say = "The server could not process " + u.what(i) + ". Upload it in another format."
@@ -134,19 +130,17 @@ func (u upload) failed(ctx context.Context, i int, err error) error {
 }
 
 // stillPending gives a file up that has been processed for too long.
-func (u upload) stillPending(ctx context.Context, i int) error {
+func (u upload) stillPending(i int) error {
 	since, ok := parseStamp(u.h.Get(sinceName(i)))
 	if !ok || u.a.now().Sub(since) < patience {
 		return nil
 	}
-	if err := u.forget(ctx, i); err != nil {
-		return err
-	}
+	u.forget(i)
 	return fault.New(fault.Transient, "media_stuck", "The server did not finish processing "+u.what(i)+"; Herald sends it again.")
 }
 
-func (u upload) forget(ctx context.Context, i int) error {
-	return networks.Forget(ctx, u.h, readyName(i), pendingName(i), sinceName(i))
+func (u upload) forget(i int) {
+	networks.Forget(u.h, readyName(i), pendingName(i), sinceName(i))
 }
 
 // send uploads file i and notes its id: as ready if the server says so, else as

@@ -309,6 +309,11 @@ func (h *handles) Save(_ context.Context, name, value string) error {
 
 func (h *handles) Note(name, value string) { h.kept[name] = value }
 
+func (h *handles) Checkpoint(_ context.Context, name, value string) error {
+	h.Note(name, value)
+	return nil
+}
+
 func picture(alt string) networks.Media {
 	return networks.Media{Media: network.Media{Kind: network.Image, Type: "image/png", Bytes: 6, Alt: alt}, Name: "cake.png",
 		Open: func(context.Context) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("pixels")), nil }}

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"herald/jobs/networks/fault"
 	"herald/jobs/networks/httpx"
 )
 
@@ -164,6 +165,10 @@ func (k *Handles) Get(name string) string { return k.Kept[name] }
 
 // Save keeps a handle.
 func (k *Handles) Save(_ context.Context, name, value string) error {
+	return k.write("save ", name, value)
+}
+
+func (k *Handles) write(how, name, value string) error {
 	if k.FailAt > 0 {
 		k.FailAt--
 		if k.FailAt == 0 {
@@ -176,7 +181,7 @@ func (k *Handles) Save(_ context.Context, name, value string) error {
 	k.Kept[name] = value
 	k.host.mu.Lock()
 	defer k.host.mu.Unlock()
-	k.host.log = append(k.host.log, "save "+name)
+	k.host.log = append(k.host.log, how+name)
 	return nil
 }
 
@@ -186,6 +191,14 @@ func (k *Handles) Note(name, value string) {
 	k.host.mu.Lock()
 	defer k.host.mu.Unlock()
 	k.host.log = append(k.host.log, "note "+name)
+}
+
+// Checkpoint keeps a handle while the caller goes on.
+func (k *Handles) Checkpoint(_ context.Context, name, value string) error {
+	if err := k.write("checkpoint ", name, value); err != nil {
+		return &fault.Fault{Kind: fault.Transient, Code: "not_saved", Cause: err}
+	}
+	return nil
 }
 
 // Copy returns handles with the same ids.

@@ -58,7 +58,7 @@ func (u upload) send(ctx context.Context) error {
 	if err := u.store(ctx, made.To, made.Fields); err != nil {
 		return err
 	}
-	return networks.Keep(ctx, u.h, sent, u.now().UTC().Format(time.RFC3339)) // so many bytes are not sent twice
+	return u.h.Checkpoint(ctx, sent, u.now().UTC().Format(time.RFC3339)) // so many bytes are not sent twice
 }
 
 // store sends the bytes to Amazon's store, which knows no token: the fields are
@@ -90,17 +90,17 @@ func (u upload) look(ctx context.Context) error {
 	answer, err := u.door.Do(ctx, rest.From(u.job, httpx.Prepare, http.MethodGet, "media/"+url.PathEscape(u.h.Get(media))), &now)
 	switch f := fault.Of(err); {
 	case f != nil && f.Kind == fault.Validation:
-		return u.again(ctx, fault.New(fault.Transient, "media_gone", "Pinterest no longer has the video; Herald sends it again."))
+		return u.again(fault.New(fault.Transient, "media_gone", "Pinterest no longer has the video; Herald sends it again."))
 	case f != nil:
 		return f
 	case now.Status == "succeeded":
 		return nil
 	case now.Status == "failed":
-		return u.again(ctx, fault.New(fault.Validation, "media_failed", "Pinterest could not use the video. Export it as MP4 with H.264, from four seconds to fifteen minutes long."))
+		return u.again(fault.New(fault.Validation, "media_failed", "Pinterest could not use the video. Export it as MP4 with H.264, from four seconds to fifteen minutes long."))
 	case now.Status == "":
 		return httpx.Unparsable(httpx.Prepare, answer)
 	case u.age() > patience:
-		return u.again(ctx, fault.New(fault.Transient, "media_stuck", "Pinterest did not finish with the video; Herald sends it again."))
+		return u.again(fault.New(fault.Transient, "media_stuck", "Pinterest did not finish with the video; Herald sends it again."))
 	case u.age() > time.Minute:
 		return fault.Wait(30*time.Second, "media_processing", "Pinterest is still working on the video.")
 	}
@@ -116,9 +116,7 @@ func (u upload) age() time.Duration {
 }
 
 // again forgets the video, so that the next run sends it anew, and returns why.
-func (u upload) again(ctx context.Context, why error) error {
-	if err := networks.Forget(ctx, u.h, sent, media); err != nil {
-		return err
-	}
+func (u upload) again(why error) error {
+	networks.Forget(u.h, sent, media)
 	return why
 }

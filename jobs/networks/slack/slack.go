@@ -114,9 +114,7 @@ func (a *Adapter) upload(ctx context.Context, job networks.Job, h networks.Handl
 	c.JSON = map[string]any{"files": []map[string]string{{"id": h.Get(file(i))}}}
 	if _, err := a.door.Do(ctx, c, nil); err != nil {
 		if f := fault.Of(err); f.Kind == fault.Validation {
-			if lost := networks.Forget(ctx, h, file(i)+".sent", file(i)); lost != nil {
-				return lost
-			}
+			networks.Forget(h, file(i)+".sent", file(i))
 		}
 		return err
 	}

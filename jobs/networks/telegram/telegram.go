@@ -87,7 +87,7 @@ func (a *Adapter) Commit(ctx context.Context, ready networks.Ready) (networks.Re
 	}
 	answer, err := a.door.Do(ctx, c, &body)
 	if err != nil {
-		return networks.Receipt{}, moved(ctx, ready.Book, answer, err)
+		return networks.Receipt{}, moved(ready.Book, answer, err)
 	}
 	m, ok := first(body.Result)
 	if !ok || !m.Chat.is(ready.Handles[chat]) {
@@ -129,7 +129,7 @@ func (a *Adapter) permalink(m sent) string {
 
 // moved keeps a group's new number, if that is what err is about: nothing was
 // posted, and the next attempt goes there.
-func moved(ctx context.Context, h networks.Handles, answer *httpx.Answer, err error) error {
+func moved(h networks.Handles, answer *httpx.Answer, err error) error {
 	var body struct {
 		Parameters struct {
 			To int64 `json:"migrate_to_chat_id"`
@@ -138,9 +138,7 @@ func moved(ctx context.Context, h networks.Handles, answer *httpx.Answer, err er
 	if answer == nil || answer.OK() || json.Unmarshal(answer.Body, &body) != nil || body.Parameters.To == 0 {
 		return err
 	}
-	if lost := networks.Keep(ctx, h, chat, strconv.FormatInt(body.Parameters.To, 10)); lost != nil {
-		return lost
-	}
+	h.Note(chat, strconv.FormatInt(body.Parameters.To, 10))
 	f := *fault.Of(err)
 	f.Kind, f.Code, f.Say = fault.Transient, "moved", "The group has a new number at Telegram; Herald posts there."
 	return &f

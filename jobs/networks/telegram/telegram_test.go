@@ -154,9 +154,10 @@ func TestTheTokenIsInNoEvidenceAndNoError(t *testing.T) {
 // blank keeps nothing.
 type blank struct{}
 
-func (blank) Get(string) string                          { return "" }
-func (blank) Save(context.Context, string, string) error { return nil }
-func (blank) Note(string, string)                        {}
+func (blank) Get(string) string                                { return "" }
+func (blank) Save(context.Context, string, string) error       { return nil }
+func (blank) Note(string, string)                              {}
+func (blank) Checkpoint(context.Context, string, string) error { return nil }
 
 func TestCheckSaysWhereTheBotMayPost(t *testing.T) {
 	t.Parallel()

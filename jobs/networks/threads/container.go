@@ -17,6 +17,7 @@ import (
 const (
 	container = graph.ContainerID
 	asked     = "container.asked" // a carousel was asked for with the items that there are
+	anew      = "container.anew"  // the items were made anew, since they may have been taken
 	failures  = "failures"        // containers that failed
 )
 
@@ -67,29 +68,33 @@ func (b *build) whole(ctx context.Context, children []string) (string, error) {
 	if len(children) == 0 {
 		return b.make(ctx, b.form(nil))
 	}
-	before := b.Handles.Get(b.Prefix+asked) != ""
+	taken := b.taken()
 	if err := b.mark(ctx); err != nil {
 		return "", err
 	}
 	id, err := b.make(ctx, b.form(children))
-	if f := fault.Of(err); before && f != nil && f.Kind == fault.Validation {
-		if err := networks.Forget(ctx, b.Handles, b.Prefix+asked); err != nil {
-			return "", err
-		}
-		err = b.Lost(ctx, err)
+	if f := fault.Of(err); taken && f != nil && f.Kind == fault.Validation {
+		networks.Forget(b.Handles, b.Prefix+asked)
+		b.Handles.Note(b.Prefix+anew, "true")
+		err = b.Lost(err)
 	}
 	return id, err
 }
 
-// mark writes down that a carousel is about to be asked for, since its items are
-// taken once. Where this run made them all it is noted: who forgets it has forgotten
-// them too.
+// taken says whether the items may be part of a carousel whose answer was lost: one was
+// asked for, or, which may not have been written, an earlier run had the items.
+func (b *build) taken() bool {
+	return b.Handles.Get(b.Prefix+asked) != "" || b.Resumed && b.Handles.Get(b.Prefix+anew) == ""
+}
+
+// mark keeps that a carousel is about to be asked for. Where this run made the items it
+// is noted: who forgets it has forgotten them too.
 func (b *build) mark(ctx context.Context) error {
 	if !b.Resumed {
 		b.Handles.Note(b.Prefix+asked, "true")
 		return nil
 	}
-	return networks.Keep(ctx, b.Handles, b.Prefix+asked, "true")
+	return b.Handles.Checkpoint(ctx, b.Prefix+asked, "true")
 }
 
 func (b *build) state(ctx context.Context, id string) (string, string, error) {

@@ -64,23 +64,24 @@ func (u *upload) earlier(ctx context.Context) (where, int64, error) {
 	s, err := u.status(ctx, u.job, httpx.Prepare, u.h.Get(publish))
 	switch {
 	case lost(err):
-		return nothing, 0, u.forget(ctx, nil)
+		return nothing, 0, u.forget(nil)
 	case err != nil:
 		return nothing, 0, err
 	case s.Status == failed:
-		return nothing, 0, u.forget(ctx, reason(s.Fail, u.job.Attempt))
+		return nothing, 0, u.forget(reason(s.Fail, u.job.Attempt))
 	case s.Status != sendingState:
 		return accepting, 0, nil
 	case u.old():
-		return nothing, 0, u.forget(ctx, nil)
+		return nothing, 0, u.forget(nil)
 	}
 	return sending, s.Arrived, nil
 }
 
 // forget drops the publish, so that the next run begins a new one.
-func (u *upload) forget(ctx context.Context, f *fault.Fault) error {
-	if err := networks.Forget(ctx, u.h, publish, begun, target); err != nil || f == nil {
-		return err
+func (u *upload) forget(f *fault.Fault) error {
+	networks.Forget(u.h, publish, begun, target)
+	if f == nil {
+		return nil
 	}
 	return f
 }
@@ -142,7 +143,7 @@ func (u *upload) send(ctx context.Context, arrived int64) (map[string]string, er
 			return nil, err
 		}
 		if at == 0 && at+piece < last { // so much is not sent twice
-			if err := networks.KeepAll(ctx, u.h, publish, u.h.Get(publish)); err != nil {
+			if err := u.h.Checkpoint(ctx, publish, u.h.Get(publish)); err != nil {
 				return nil, err
 			}
 		}

@@ -54,9 +54,7 @@ func (u upload) all(ctx context.Context) (ids []string, err error) {
 // ensure goes on with file i where an earlier run stopped.
 func (u upload) ensure(ctx context.Context, i int) error {
 	if u.h.Get(media(i)) != "" && u.age(i) > lives {
-		if err := u.forget(ctx, i); err != nil {
-			return err
-		}
+		u.forget(i)
 	}
 	for _, step := range []struct {
 		done string
@@ -81,15 +79,13 @@ func (u upload) age(i int) time.Duration {
 	return u.now().Sub(at)
 }
 
-func (u upload) forget(ctx context.Context, i int) error {
-	return networks.Forget(ctx, u.h, mediaReady(i), mediaSealed(i), mediaAsked(i), mediaSent(i), media(i))
+func (u upload) forget(i int) {
+	networks.Forget(u.h, mediaReady(i), mediaSealed(i), mediaAsked(i), mediaSent(i), media(i))
 }
 
 // again gives an upload up, so that the next run makes a new one.
-func (u upload) again(ctx context.Context, i int, why error) error {
-	if err := u.forget(ctx, i); err != nil {
-		return err
-	}
+func (u upload) again(i int, why error) error {
+	u.forget(i)
 	return why
 }
 
@@ -170,7 +166,7 @@ func (u upload) append(ctx context.Context, i int, file *httpx.Pieces, n int64) 
 	answer, err := u.door.Do(ctx, c, nil)
 	switch f := fault.Of(err); {
 	case f != nil && f.Kind == fault.Validation:
-		return u.again(ctx, i, u.about(i, f))
+		return u.again(i, u.about(i, f))
 	case f != nil:
 		return f
 	case !hasData(answer):
@@ -197,14 +193,14 @@ func (u upload) seal(ctx context.Context, i int) error {
 	return u.finalize(ctx, i)
 }
 
-// mark writes down that X is about to be told. Of an upload that this run began it
-// is noted: if it is forgotten, so is the upload.
+// mark keeps that X is about to be told; if that is lost, the upload is made anew. Of
+// one that this run began it is noted, since the upload would be lost with it.
 func (u upload) mark(ctx context.Context, i int) error {
 	if u.new[i] {
 		u.h.Note(mediaAsked(i), "true")
 		return nil
 	}
-	return networks.Keep(ctx, u.h, mediaAsked(i), "true")
+	return u.h.Checkpoint(ctx, mediaAsked(i), "true")
 }
 
 // finalize makes the call that X takes once. X wants an object, if an empty one.
@@ -214,7 +210,7 @@ func (u upload) finalize(ctx context.Context, i int) error {
 	answer, err := u.door.Do(ctx, c, &made)
 	switch f := fault.Of(err); {
 	case f != nil && f.Kind == fault.Validation:
-		return u.again(ctx, i, u.about(i, f))
+		return u.again(i, u.about(i, f))
 	case f != nil:
 		return f
 	case made.Data.ID != u.h.Get(media(i)):
@@ -261,7 +257,7 @@ func (u upload) look(ctx context.Context, i int) error {
 	now, err := u.status(ctx, i)
 	switch f := fault.Of(err); {
 	case f != nil && f.Kind == fault.Validation:
-		return u.again(ctx, i, u.about(i, f))
+		return u.again(i, u.about(i, f))
 	case f != nil:
 		return f
 	}
@@ -271,9 +267,9 @@ func (u upload) look(ctx context.Context, i int) error {
 		u.h.Note(mediaSealed(i), "ready")
 		return nil
 	case p.State == "failed":
-		return u.failed(ctx, i, p)
+		return u.failed(i, p)
 	case u.age(i) > patience:
-		return u.again(ctx, i, fault.New(fault.Transient, "media_stuck", "X did not finish with "+u.what(i)+"; Herald sends it again."))
+		return u.again(i, fault.New(fault.Transient, "media_stuck", "X did not finish with "+u.what(i)+"; Herald sends it again."))
 	}
 	return wait(p)
 }
@@ -283,10 +279,8 @@ func wait(p *processing) error {
 	return fault.Wait(cmp.Or(d, usually), "media_processing", "X is still working on the media.")
 }
 
-func (u upload) failed(ctx context.Context, i int, p *processing) error {
-	if err := u.forget(ctx, i); err != nil {
-		return err
-	}
+func (u upload) failed(i int, p *processing) error {
+	u.forget(i)
 	say := "X could not use " + u.what(i) + "."
 	if theirs := httpx.SafeText(p.Error.Message); theirs != "" {
 		say += " X says: " + theirs + "."

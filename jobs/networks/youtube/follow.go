@@ -129,7 +129,8 @@ func (a *Adapter) writeComment(ctx context.Context, job networks.Job, id string,
 	answer, err := a.door.Do(ctx, c, &made)
 	switch {
 	case err != nil && plainRefusal(err):
-		return errors.Join(err, networks.Forget(ctx, h, began))
+		networks.Forget(h, began)
+		return err
 	case err != nil:
 		return err
 	case made.ID == "":

@@ -57,9 +57,7 @@ func (s *session) fill(ctx context.Context) (map[string]string, error) {
 		case !unknown(err):
 			return nil, err
 		}
-		if err := networks.Forget(ctx, s.h, address); err != nil {
-			return nil, err
-		}
+		networks.Forget(s.h, address)
 	}
 	if err := s.open(ctx); err != nil {
 		return nil, err
@@ -117,7 +115,7 @@ func (s *session) send(ctx context.Context, at int64) (map[string]string, error)
 			return nil, fault.New(fault.Transient, "upload_stuck", "YouTube did not take the video's next part; Herald sends it again.")
 		}
 		if at == 0 && got.arrived < s.before() { // so much is not sent twice
-			if err := networks.KeepAll(ctx, s.h, address, s.h.Get(address)); err != nil {
+			if err := s.h.Checkpoint(ctx, address, s.h.Get(address)); err != nil {
 				return nil, err
 			}
 		}

@@ -172,7 +172,7 @@ func TestAVideoGoesUpInPiecesAndTheLastOneMakesIt(t *testing.T) {
 		if ready.Handles[address] == "" {
 			t.Errorf("%d bytes: the last piece goes out before the address is written", size)
 		}
-		if saved, want := strings.Contains(log, "save upload"), size > 2*piece; saved != want {
+		if saved, want := strings.Contains(log, "checkpoint upload"), size > 2*piece; saved != want {
 			t.Errorf("%d bytes: saved %t, want %t: no more than one piece is sent twice\n%s", size, saved, want, log)
 		}
 	}
