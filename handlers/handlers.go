@@ -43,6 +43,7 @@ type Deps struct {
 	Fetch        desk.Fetcher                // reads files at addresses that people choose
 	CheckToken   connect.TokenChecker        // asks a network about a token
 	Versions     map[network.Name]string     // of networks' APIs, where the operator chose one
+	Reviews      map[network.Name]string     // the last days of networks' reviews of the app, where the operator entered one
 	Networks     connect.Networks            // asks networks for whoever signs in there
 	Hosts        desk.HostLooker             // looks at names that agencies say are theirs
 	Changes      desk.Changes                // says when a workspace changes
@@ -86,7 +87,7 @@ func secure(d Deps) bool { return strings.HasPrefix(d.BaseURL, "https://") }
 
 func register(mux web.Mux, d Deps, hosts *web.Hosts) {
 	edge := edge(d)
-	desk := &desk.Desk{Edge: edge, Ring: d.Ring, Blobs: d.Blobs, BaseURL: d.BaseURL, URLLife: d.URLLife, Cost: d.Cost, Limits: desk.Limits{UploadBytes: d.UploadBytes, Patience: patience}, CheckAddress: d.CheckAddress, Fetch: d.Fetch, CheckToken: d.CheckToken, Networks: d.Networks, Versions: d.Versions, Hosts: d.Hosts, Changes: d.Changes}
+	desk := &desk.Desk{Edge: edge, Ring: d.Ring, Blobs: d.Blobs, BaseURL: d.BaseURL, URLLife: d.URLLife, Cost: d.Cost, Limits: desk.Limits{UploadBytes: d.UploadBytes, Patience: patience}, CheckAddress: d.CheckAddress, Fetch: d.Fetch, CheckToken: d.CheckToken, Networks: d.Networks, Versions: d.Versions, Reviews: d.Reviews, Hosts: d.Hosts, Changes: d.Changes}
 	mux = web.Intake{Mux: mux, Edge: edge, Bodies: bodies}
 	desk.Register(mux)
 	signin.Register(mux, edge, d.Ring, d.Cost)

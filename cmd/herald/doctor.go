@@ -127,6 +127,7 @@ func examine(ctx context.Context, c boot.Config) []finding {
 		doctor.connectionLine(ctx, app),
 	}
 	all = append(all, versionLines(c.Versions(), app.Now())...)
+	all = append(all, reviewLines(c.Reviews(), app.Now())...)
 	return append(all, fileLines(ctx)...)
 }
 
@@ -279,6 +280,19 @@ func versionLines(set map[network.Name]string, now time.Time) (list []finding) {
 	}
 	if len(list) == 0 {
 		list = append(list, finding{what: "versions", say: "no API version that Herald asks for ends within ninety days, as far as the networks have announced"})
+	}
+	return list
+}
+
+// reviewLines say which reviews of apps run out, as far as the operator entered when.
+func reviewLines(until map[network.Name]string, now time.Time) (list []finding) {
+	for _, n := range network.All() {
+		if say, over := n.ReviewEnds(until[n.Name], now); say != "" {
+			list = append(list, finding{what: "reviews", say: say, warn: !over, bad: over})
+		}
+	}
+	if len(list) == 0 {
+		list = append(list, finding{what: "reviews", say: "no network's review of an app runs out within sixty days, as far as HERALD_<NETWORK>_REVIEW_UNTIL says when they do"})
 	}
 	return list
 }

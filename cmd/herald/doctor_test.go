@@ -62,6 +62,13 @@ func TestDoctorSaysWhichConnectionsAndVersionsEnd(t *testing.T) {
 	if list := versionLines(nil, now); len(list) != 1 || list[0].warn || list[0].bad {
 		t.Errorf("what Herald asks for by itself: %+v", list)
 	}
+	if list := reviewLines(nil, now); len(list) != 1 || list[0].warn || list[0].bad {
+		t.Errorf("reviews that nobody entered: %+v", list)
+	}
+	over := reviewLines(map[network.Name]string{network.TikTok: "2026-12-20", network.X: "2026-11-30"}, now)
+	if len(over) != 2 || !over[0].warn || over[0].bad || !over[1].bad || over[1].warn || !strings.Contains(over[0].say, "HERALD_TIKTOK_REVIEW_UNTIL") {
+		t.Errorf("%+v", over)
+	}
 	list := versionLines(map[network.Name]string{network.Facebook: "v21.0", network.LinkedIn: "202511"}, now)
 	if len(list) != 2 || !list[0].warn || list[0].bad || !list[1].bad || list[1].warn || !strings.Contains(list[1].say, "HERALD_LINKEDIN_VERSION") {
 		t.Errorf("%+v", list)

@@ -39,6 +39,7 @@ type Desk struct {
 	CheckToken   connect.TokenChecker
 	Networks     connect.Networks
 	Versions     map[network.Name]string // of networks' APIs, where the operator chose one
+	Reviews      map[network.Name]string // the last days of networks' reviews of the app, where the operator entered one
 }
 
 // Limits are the operator's settings that handlers enforce.

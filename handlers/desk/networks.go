@@ -24,6 +24,9 @@ func (d *Desk) showNetworks(w http.ResponseWriter, r *http.Request, scope *db.Sc
 		if say, _ := n.VersionEnds(set, d.Now()); say != "" {
 			all.Ending = append(all.Ending, say)
 		}
+		if say, _ := n.ReviewEnds(d.Reviews[n.Name], d.Now()); say != "" {
+			all.Reviews = append(all.Reviews, say)
+		}
 	}
 	return d.showSettings(w, r, scope, http.StatusOK, p, networks.Page(all))
 }

@@ -19,14 +19,15 @@ func TestNetworksPage(t *testing.T) {
 	wantPage(t, b.as(t, b.agency.Owner)("GET", "/w/north/settings/networks", nil), 200, "Needs the network&#39;s review of the app", "publishes privately only", "Rumble has no public API", "v25.0, until 29 July 2028")
 }
 
-func TestNetworksPageSaysWhichVersionsEnd(t *testing.T) {
+func TestNetworksPageSaysWhichVersionsAndReviewsEnd(t *testing.T) {
 	t.Parallel()
 	b := newWall(t)
 	mux := http.NewServeMux()
-	(&desk.Desk{Edge: b.edge, Ring: b.Ring, Versions: map[network.Name]string{network.Facebook: "v20.0"}, Networks: nobody{}}).Register(mux)
+	(&desk.Desk{Edge: b.edge, Ring: b.Ring, Versions: map[network.Name]string{network.Facebook: "v20.0"}, Reviews: map[network.Name]string{network.TikTok: "2026-10-01"}, Networks: nobody{}}).Register(mux)
 	b.mux = mux
 	b.Clock.Set(time.Date(2026, time.September, 1, 12, 0, 0, 0, time.UTC))
-	wantPage(t, b.as(t, b.agency.Owner)("GET", "/w/north/settings/networks", nil), 200, "Facebook serves version v20.0 of its API until 24 September 2026", "HERALD_FACEBOOK_VERSION")
+	wantPage(t, b.as(t, b.agency.Owner)("GET", "/w/north/settings/networks", nil), 200, "Facebook serves version v20.0 of its API until 24 September 2026", "HERALD_FACEBOOK_VERSION",
+		"TikTok’s review of Herald’s app runs out on 1 October 2026", "HERALD_TIKTOK_REVIEW_UNTIL")
 }
 
 // TestTheAppsOfNetworksAreForThoseWhoManageTheWorkspace: the redirect address, the

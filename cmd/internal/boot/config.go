@@ -54,6 +54,7 @@ type NetworkConfig struct {
 	API, Upload, Auth      string
 	ClientID, ClientSecret string
 	Version                string
+	ReviewUntil            string // the last day of the network's review of the app, as 2027-03-31
 }
 
 // setting is one environment name: how it is read, and what it is for.
@@ -177,6 +178,7 @@ var networkSettings = map[string]func(n *NetworkConfig) *string{
 	"_CLIENT_ID":     func(n *NetworkConfig) *string { return &n.ClientID },
 	"_CLIENT_SECRET": func(n *NetworkConfig) *string { return &n.ClientSecret },
 	"_VERSION":       func(n *NetworkConfig) *string { return &n.Version },
+	"_REVIEW_UNTIL":  func(n *NetworkConfig) *string { return &n.ReviewUntil },
 }
 
 func (c *Config) setNetwork(name, value string) (known bool, err error) {
@@ -189,10 +191,14 @@ func (c *Config) setNetwork(name, value string) (known bool, err error) {
 		if _, ok := network.Get(name); !ok && !slices.Contains(network.Aggregators(), network.Publisher(name)) {
 			return false, nil
 		}
-		if strings.HasSuffix(suffix, "_URL") {
-			if value, err = baseURL(value); err != nil {
-				return true, fmt.Errorf("%s%s: %w", prefix, name, err)
-			}
+		switch {
+		case strings.HasSuffix(suffix, "_URL"):
+			value, err = baseURL(value)
+		case suffix == "_REVIEW_UNTIL":
+			value, err = day(value)
+		}
+		if err != nil {
+			return true, fmt.Errorf("%s%s%s: %w", prefix, word, suffix, err)
 		}
 		n := c.Networks[name]
 		*field(&n) = value
@@ -200,6 +206,13 @@ func (c *Config) setNetwork(name, value string) (known bool, err error) {
 		return true, nil
 	}
 	return false, nil
+}
+
+func day(s string) (string, error) {
+	if _, err := time.Parse(time.DateOnly, s); err != nil {
+		return "", fmt.Errorf("%q is no day, as 2027-03-31 is", s)
+	}
+	return s, nil
 }
 
 // Names lists every setting with its help, networks' as a pattern.

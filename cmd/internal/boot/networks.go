@@ -77,10 +77,19 @@ func (c Config) Aggregators(now func() time.Time) map[network.Publisher]networks
 
 // Versions are those of networks' APIs that the operator chose.
 func (c Config) Versions() map[network.Name]string {
+	return c.entered(func(n NetworkConfig) string { return n.Version })
+}
+
+// Reviews are the last days of networks' reviews of the app that the operator entered.
+func (c Config) Reviews() map[network.Name]string {
+	return c.entered(func(n NetworkConfig) string { return n.ReviewUntil })
+}
+
+func (c Config) entered(field func(NetworkConfig) string) map[network.Name]string {
 	set := map[network.Name]string{}
 	for name, n := range c.Networks {
-		if n.Version != "" {
-			set[name] = n.Version
+		if v := field(n); v != "" {
+			set[name] = v
 		}
 	}
 	return set
