@@ -78,7 +78,7 @@ func newStudio(t *testing.T) *studio {
 	s.zone = &zone{records: map[string][]string{}, sites: map[string]string{}}
 	s.hosts = &web.Hosts{Held: s.Store.HeldHosts, Own: "https://herald.example", Log: s.edge.Log}
 	mux := http.NewServeMux()
-	d := &desk.Desk{Edge: s.edge, Ring: s.Ring, Blobs: s.blobs, URLLife: 15 * time.Minute, Limits: desk.Limits{UploadBytes: uploadLimit, Patience: 30 * time.Second},
+	d := &desk.Desk{Edge: s.edge, Ring: s.Ring, Blobs: s.blobs, URLLife: 15 * time.Minute, Limits: desk.Limits{UploadBytes: uploadLimit, Patience: 3 * time.Minute},
 		CheckAddress: func(address string) error { return httpx.CheckAddress(address, near) }, Fetch: fetcher(), Hosts: s.zone}
 	s.desk = d
 	d.Register(mux)

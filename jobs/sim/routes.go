@@ -2,6 +2,7 @@ package sim
 
 import (
 	"embed"
+	"io"
 	"net/http"
 	"strings"
 
@@ -39,6 +40,9 @@ func (s *Sim) enter(w http.ResponseWriter, r *http.Request) {
 	case reading && (strings.HasPrefix(rest, "p/") || strings.HasPrefix(rest, "@") || s.hasPage(r, p)):
 		s.showPost(w, r, p)
 	default:
+		// Like a network's front doors, it hears a caller out before it answers: a
+		// connection that ends in the middle of what was sent may end without the answer.
+		defer func() { _, _ = io.Copy(io.Discard, r.Body) }()
 		http.StripPrefix("/"+name, p).ServeHTTP(w, r)
 	}
 }

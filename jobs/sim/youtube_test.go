@@ -76,6 +76,15 @@ func TestAYouTubeVideoIsThereWithItsLastByte(t *testing.T) {
 	w.ytPut(to, "", 0, len(data)).want(t, 404)
 }
 
+// A caller that is still sending gets the refusal, and no broken connection.
+func TestARefusalWaitsForTheEndOfWhatIsSent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const size = 24 << 20 // more than what lies on the way
+	to := w.ytOpen(size, ytMeta).want(t, 200).header.Get("Location")
+	w.ytPut(to, strings.Repeat("x", size), 0, size+1).want(t, 400)
+}
+
 func TestYouTubeRefusesWhatItsRulesForbid(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
