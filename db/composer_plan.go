@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"herald/db/model"
+	"herald/db/network"
 )
 
 // PlanPost keeps the time that the writer has in mind with what is not on its
@@ -147,10 +148,37 @@ func (sc *Scope) PostVersion(ctx context.Context, id model.PostID, number int) (
 			return err
 		}
 		eyes, err := sc.eyesFor(ctx, tx, []Version{v})
+		if err != nil {
+			return err
+		}
 		accounts := len(v.Content.Accounts)
 		v.Content = eyes.content(v)
 		v.Hidden = accounts - len(v.Content.Accounts)
+		v.Accounts, err = sc.versionAccounts(ctx, tx, v.Content.Accounts)
 		return err
 	})
 	return v, err
+}
+
+// VersionAccount is an account that a version is for, whether or not it gets the
+// post today.
+type VersionAccount struct {
+	ID      model.AccountID
+	Network network.Name
+	Handle  string
+	Client  string
+}
+
+const sqlVersionAccounts = `
+	SELECT a.id, a.network, a.handle, c.name AS client
+	  FROM tenant.accounts a JOIN tenant.clients c ON c.tenant_id = a.tenant_id AND c.id = a.client_id
+	 WHERE a.tenant_id = $1 AND a.id = ANY ($2) ORDER BY c.name, a.network, a.handle, a.id`
+
+// versionAccounts names the accounts of what the actor may read of a version.
+func (sc *Scope) versionAccounts(ctx context.Context, tx pgx.Tx, ids []model.AccountID) ([]VersionAccount, error) {
+	rows, err := tx.Query(ctx, sqlVersionAccounts, sc.Actor.Tenant, ids)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByName[VersionAccount])
 }

@@ -39,7 +39,8 @@ type Version struct {
 	Hash      []byte
 	CreatedBy model.UserID
 	CreatedAt time.Time
-	Hidden    int // accounts of clients that the reader does not see; what only they get is not in Content
+	Hidden    int              // accounts of clients that the reader does not see; what only they get is not in Content
+	Accounts  []VersionAccount `db:"-"` // those of Content, by name; of a version that was read by its number
 }
 
 // PostPage is a post with its current version and those of its targets that the

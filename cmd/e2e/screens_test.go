@@ -36,6 +36,7 @@ func furnished(t *testing.T) (a *agency, screens []screen) {
 	failed := a.published(t, long, network.Mastodon, network.Webhook)
 	asked := a.submitted(t, long, a.account(t, "bakery", network.Mastodon), a.account(t, "bakery", network.Facebook))
 	draft := a.write(t, "A draft that Instagram would refuse", a.account(t, "bakery", network.Instagram))
+	draft = a.rewritten(t, draft, long)
 	a.plan(t, "Planned for later", 26*time.Hour)
 	eventually(t, "a failed target", func() bool {
 		page, err := a.owner.Post(t.Context(), failed.Post.ID)
@@ -62,7 +63,7 @@ func furnished(t *testing.T) (a *agency, screens []screen) {
 		at("media", "/media"), at("media, list", "/media?view=list&q=d"), at("media, none", "/media?q=nothing"), at("new files", "/media/new"), at("asset", "/media/%d", loaf.ID),
 		at("crop", "/media/%d/crop?preset=instagram/story", loaf.ID), at("focus", "/media/%d/crop", loaf.ID),
 		at("draft", "/posts/%d", draft.Post.ID), at("asked", "/posts/%d", asked.Post.ID), at("sent", "/posts/%d", failed.Post.ID),
-		at("version", "/posts/%d/versions/1", failed.Post.ID), {"evidence", a.target(t, failed.Post.ID, network.Mastodon), false},
+		at("version", "/posts/%d/versions/1", failed.Post.ID), at("versions compared", "/posts/%d/versions/2?against=1", draft.Post.ID), {"evidence", a.target(t, failed.Post.ID, network.Mastodon), false},
 		{"live evidence", a.target(t, failed.Post.ID, network.Webhook), false}, at("approvals", "/approvals?box=others"), at("approvals, none", "/approvals"),
 		at("accounts", "/accounts"), at("account", "/accounts/%d", account), at("slots", "/accounts/%d/slots", account), at("new account", "/accounts/new"), at("new account at a network", "/accounts/new?network=slack"), at("activity", "/activity"),
 		at("style", "/settings/style"), at("general", "/settings/general"), at("members", "/settings/members"), at("member", "/settings/members/%d", a.owner.Actor.User), at("invite", "/settings/members/new"),

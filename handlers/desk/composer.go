@@ -166,30 +166,6 @@ func (d *Desk) postScreen(title string) page {
 		modules: []string{"js/media-uploads.js", "js/media-picker.js", "js/unsaved-form.js", "js/kept-form.js", "js/tab-set.js", "js/order-list.js", "js/split-here.js", "js/writing-tools.js", "js/emoji-panel.js"}}
 }
 
-// showVersion answers GET /posts/{id}/versions/{number} with what that version
-// says.
-func (d *Desk) showVersion(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
-	page, err := d.postOf(r.Context(), scope, r.PathValue("id"))
-	if err != nil {
-		return err
-	}
-	number, err := web.Count(r.PathValue("number"))
-	if err != nil {
-		return model.Refuse(model.NotFound, "This post has no such version.")
-	}
-	version, err := scope.PostVersion(r.Context(), page.Post.ID, int(number))
-	if err != nil {
-		return err
-	}
-	page.Hidden += version.Hidden
-	parts, err := d.saidBy(r.Context(), scope, page, version)
-	if err != nil {
-		return err
-	}
-	title, say := fmt.Sprintf("Version %d", number), "Written "+timeIn(version.CreatedAt, scope.Workspace.Zone).Words+" ("+web.City(scope.Workspace.Zone)+")."
-	return d.show(w, r, scope, http.StatusOK, d.postScreen(title), composer.VersionPage(title, say, postPath(scope, page.Post.ID), parts.Parts))
-}
-
 // retryFailures answers POST /posts/{id}/retries: what failed and is safe to send
 // again goes on its way.
 func (d *Desk) retryFailures(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {

@@ -28,15 +28,8 @@ func (d *Desk) fillPost(ctx context.Context, scope *db.Scope, page db.PostPage, 
 		return err
 	}
 	p.Asked = askedOf(asked)
-	versions, err := scope.Versions(ctx, page.Post.ID)
-	if err != nil {
-		return err
-	}
-	for _, v := range versions {
-		p.Versions = append(p.Versions, composer.VersionRow{Number: v.Number, Href: fmt.Sprintf("%s/versions/%d", p.Paths.Back, v.Number), By: v.By,
-			When: *timeIn(v.At, scope.Workspace.Zone), Excerpt: v.Excerpt, Current: v.Current, Approved: v.Approved})
-	}
-	return nil
+	p.Versions, err = d.versions(ctx, scope, page.Post.ID)
+	return err
 }
 
 // putAway says whether the post can be put away, and why it cannot be just now.

@@ -6,6 +6,7 @@ func (d *Desk) composerRoutes() []route {
 	return []route{
 		{"GET /w/{slug}/posts/new", model.PostsWrite, d.showNewPost},
 		{"GET /w/{slug}/posts/{id}", model.PostsView, d.showPost},
+		{"GET /w/{slug}/posts/{id}/versions", model.PostsView, d.chooseVersions},
 		{"GET /w/{slug}/posts/{id}/versions/{number}", model.PostsView, d.showVersion},
 		{"POST /w/{slug}/posts", model.PostsWrite, d.createPost},
 		{"POST /w/{slug}/posts/{id}", model.PostsWrite, d.savePost},

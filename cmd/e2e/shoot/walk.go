@@ -49,6 +49,9 @@ func (c *camera) walk(d *demo.Demo) ([]screen, error) {
 			continue
 		}
 		all = append(all, screen{"post-" + state, post})
+		if version, err := c.follow(post, ".version:not(:last-child) a"); err == nil && version != "" {
+			all = append(all, screen{"compared-" + state, version + "?against=1"})
+		}
 		if target, err := c.follow(post, "#delivery a[href*='/targets/']"); err == nil && target != "" {
 			all = append(all, screen{"evidence-" + state, target})
 		}
