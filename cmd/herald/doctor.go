@@ -272,27 +272,26 @@ func accountsFinding(ending, lost int) finding {
 }
 
 // versionLines say which versions of networks' APIs that Herald asks for end soon.
-func versionLines(set map[network.Name]string, now time.Time) (list []finding) {
-	for _, n := range network.All() {
-		if say, over := n.VersionEnds(set[n.Name], now); say != "" {
-			list = append(list, finding{what: "versions", say: say, warn: !over, bad: over})
-		}
-	}
-	if len(list) == 0 {
-		list = append(list, finding{what: "versions", say: "no API version that Herald asks for ends within ninety days, as far as the networks have announced"})
-	}
-	return list
+func versionLines(set map[network.Name]string, now time.Time) []finding {
+	return endLines("versions", "no API version that Herald asks for ends within ninety days, as far as the networks have announced",
+		func(n *network.Network) (string, bool) { return n.VersionEnds(set[n.Name], now) })
 }
 
 // reviewLines say which reviews of apps run out, as far as the operator entered when.
-func reviewLines(until map[network.Name]string, now time.Time) (list []finding) {
+func reviewLines(until map[network.Name]string, now time.Time) []finding {
+	return endLines("reviews", "no network's review of an app runs out within sixty days, as far as HERALD_<NETWORK>_REVIEW_UNTIL says when they do",
+		func(n *network.Network) (string, bool) { return n.ReviewEnds(until[n.Name], now) })
+}
+
+// endLines say what ends of each network, or that nothing does.
+func endLines(what, none string, ends func(*network.Network) (say string, over bool)) (list []finding) {
 	for _, n := range network.All() {
-		if say, over := n.ReviewEnds(until[n.Name], now); say != "" {
-			list = append(list, finding{what: "reviews", say: say, warn: !over, bad: over})
+		if say, over := ends(n); say != "" {
+			list = append(list, finding{what: what, say: say, warn: !over, bad: over})
 		}
 	}
 	if len(list) == 0 {
-		list = append(list, finding{what: "reviews", say: "no network's review of an app runs out within sixty days, as far as HERALD_<NETWORK>_REVIEW_UNTIL says when they do"})
+		list = append(list, finding{what: what, say: none})
 	}
 	return list
 }
