@@ -23,11 +23,21 @@ func confine(b bounds) error {
 	err := errors.Join(
 		limit(unix.RLIMIT_DATA, b.Memory), limit(unix.RLIMIT_CPU, b.Seconds), limit(unix.RLIMIT_FSIZE, b.FileSize),
 		limit(unix.RLIMIT_NOFILE, 64), limit(unix.RLIMIT_CORE, 0),
-		unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), unix.Setpriority(unix.PRIO_PROCESS, 0, politeness))
+		unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), stepBack())
 	if err != nil {
 		return fmt.Errorf("confine the darkroom: %w", err)
 	}
 	return nil
+}
+
+// stepBack leaves a process alone that stands further back already: only root may bring
+// one forward.
+func stepBack() error {
+	level, err := unix.Getpriority(unix.PRIO_PROCESS, 0) // the kernel's: 20 less the niceness
+	if err != nil || 20-level >= politeness {
+		return err
+	}
+	return unix.Setpriority(unix.PRIO_PROCESS, 0, politeness)
 }
 
 // become makes this process another program, which keeps the limits.

@@ -3,6 +3,7 @@ package darkroom
 import (
 	"context"
 	"fmt"
+	"strconv"
 )
 
 // What tests have a child do that no order asks for: tools are run as they are.
@@ -27,6 +28,14 @@ func (r *Room) Hurried() *Room {
 	hurried := *r
 	hurried.patience = 1e-9
 	return &hurried
+}
+
+// Niceness is how far back a child stands that was started so much further back than
+// this process.
+func (r *Room) Niceness(ctx context.Context, further int) (string, error) {
+	nicer := *r
+	nicer.self = append([]string{"/usr/bin/nice", "-n", strconv.Itoa(further)}, r.self...)
+	return nicer.sh(ctx, bounds{Memory: 128 << 20, Seconds: 20, FileSize: 1 << 20}, "nice")
 }
 
 // Environment is what a child sees.

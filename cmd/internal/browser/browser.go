@@ -45,7 +45,11 @@ func Launch() (*Browser, error) {
 	if !ok {
 		return nil, errors.New("Chromium is missing: run `go tool task setup`")
 	}
-	l := launcher.New().Bin(bin).Headless(true).NoSandbox(os.Geteuid() == 0)
+	own, err := os.MkdirTemp("", "herald-browser-*") // rod's own folder belongs to whoever came first
+	if err != nil {
+		return nil, err
+	}
+	l := launcher.New().Bin(bin).Headless(true).NoSandbox(os.Geteuid() == 0).UserDataDir(own)
 	for _, f := range off {
 		l.Set(f)
 	}
