@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -68,7 +69,8 @@ func (m *mailing) gather(ctx context.Context, tx pgx.Tx, w waitingMail, more []m
 
 // gatherLink does the same, and the link of the mail opens those posts too.
 func (m *mailing) gatherLink(ctx context.Context, tx pgx.Tx, w waitingMail, to approver, asks []ask) error {
-	if _, err := tx.Exec(ctx, sqlLinkRequests, m.sc.Actor.Tenant, w.Link, requestsOf(asks)); err != nil {
+	requests := requestsOf(asks)
+	if _, err := tx.Exec(ctx, sqlLinkRequests, m.sc.Actor.Tenant, slices.Repeat([]model.LinkID{w.Link}, len(requests)), requests); err != nil {
 		return err
 	}
 	return m.gather(ctx, tx, w, inTheirZone(m.content(asks).Posts, to.Zone))

@@ -3,6 +3,7 @@ package db
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -21,6 +22,7 @@ const linkLife = 14 * 24 * time.Hour
 // ask is one request with the stage whose people are told now.
 type ask struct {
 	request model.RequestID
+	client  model.ClientID
 	stage   model.AskedStage
 	sender  string // who asked for approval
 	post    model.ApprovalMailPost
@@ -41,6 +43,7 @@ type mailing struct {
 	from      model.LinkID                 // the link whose reader asked for the mail; zero if nobody did
 	form      string                       // the key of the form by which it was asked for
 	gathers   bool                         // who is asked hears of what follows soon in the same mail
+	owed      []mailRow                    // written together at the end
 }
 
 func newMailing(sc *Scope, team team) *mailing {
@@ -76,10 +79,8 @@ func (m *mailing) send(ctx context.Context, tx pgx.Tx) error {
 	if err != nil {
 		return err
 	}
-	for _, a := range people {
-		if err := m.sendLink(ctx, tx, a, m.approvers[a.ID]); err != nil {
-			return err
-		}
+	if err := m.sendLinks(ctx, tx, people); err != nil {
+		return err
 	}
 	for _, id := range slices.Sorted(maps.Keys(m.users)) {
 		if err := m.sendWaiting(ctx, tx, id, m.users[id]); err != nil {
@@ -92,50 +93,85 @@ func (m *mailing) send(ctx context.Context, tx pgx.Tx) error {
 		}
 	}
 	for _, g := range m.returned {
-		if err := m.sendBack(ctx, tx, g); err != nil {
-			return err
-		}
+		m.sendBack(g)
 	}
 	for _, id := range slices.Sorted(maps.Keys(m.late)) {
-		if err := m.sendUnplanned(ctx, tx, id, m.late[id]); err != nil {
-			return err
-		}
+		m.sendUnplanned(id, m.late[id])
 	}
-	return nil
+	return m.write(ctx, tx)
 }
 
-const sqlLinkInsert = `
+const sqlLinksAdd = `
 	INSERT INTO tenant.review_links (tenant_id, token_hash, approver_id, expires_at, created_at, asked_from, form_key)
-	VALUES ($1, $2, $3, $4, $5, nullif($6, 0), nullif($7, '')) RETURNING id`
+	SELECT $1, w.hash, w.approver, $4, $5, nullif($6, 0), nullif($7, '') FROM unnest($2::bytea[], $3::bigint[]) AS w(hash, approver)
+	RETURNING approver_id, id`
 
-const sqlLinkRequests = `INSERT INTO tenant.review_link_requests (tenant_id, link_id, request_id) SELECT $1, $2, unnest($3::bigint[])`
+const sqlLinkRequests = `INSERT INTO tenant.review_link_requests (tenant_id, link_id, request_id) SELECT $1, link, request FROM unnest($2::bigint[], $3::bigint[]) AS w(link, request)`
 
-// sendLink makes a link for one approver and the mail that carries it. The token
-// exists nowhere but sealed in that mail.
-func (m *mailing) sendLink(ctx context.Context, tx pgx.Tx, to approver, asks []ask) error {
-	waiting, err := m.waiting(ctx, tx, waiter{kind: model.MailReviewRequest, email: to.Email, who: to.ID})
-	if err != nil {
-		return err
+// sendLinks makes a link for each approver and the mails that carry them. The tokens
+// exist nowhere but sealed in those mails.
+func (m *mailing) sendLinks(ctx context.Context, tx pgx.Tx, people []approver) error {
+	var fresh []approver
+	for _, to := range people {
+		waiting, err := m.waiting(ctx, tx, waiter{kind: model.MailReviewRequest, email: to.Email, who: to.ID})
+		switch {
+		case err != nil:
+			return err
+		case waiting == nil:
+			fresh = append(fresh, to)
+		default:
+			if err := m.gatherLink(ctx, tx, *waiting, to, m.approvers[to.ID]); err != nil {
+				return err
+			}
+		}
 	}
-	if waiting != nil {
-		return m.gatherLink(ctx, tx, *waiting, to, asks)
+	if len(fresh) == 0 {
+		return nil
 	}
-	token, hash := newReviewToken(m.sc.Actor.Tenant)
+	return m.freshLinks(ctx, tx, fresh)
+}
+
+func (m *mailing) freshLinks(ctx context.Context, tx pgx.Tx, people []approver) error {
+	tokens := map[model.ApproverID]string{}
+	var hashes [][]byte
+	var ids []model.ApproverID
+	for _, to := range people {
+		token, hash := newReviewToken(m.sc.Actor.Tenant)
+		tokens[to.ID], hashes, ids = token, append(hashes, hash[:]), append(ids, to.ID)
+	}
 	until := m.sc.now().Add(linkLife)
-	var link model.LinkID
-	err = tx.QueryRow(ctx, sqlLinkInsert, m.sc.Actor.Tenant, hash[:], to.ID, until, m.sc.now(), m.from, m.form).Scan(&link)
+	rows, err := tx.Query(ctx, sqlLinksAdd, m.sc.Actor.Tenant, hashes, ids, until, m.sc.now(), m.from, m.form)
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, sqlLinkRequests, m.sc.Actor.Tenant, link, requestsOf(asks)); err != nil {
+	links := map[model.ApproverID]model.LinkID{}
+	var who model.ApproverID
+	var link model.LinkID
+	if _, err := pgx.ForEachRow(rows, []any{&who, &link}, func() error {
+		links[who] = link
+		return nil
+	}); err != nil {
 		return err
 	}
-	content := m.content(asks)
+	var opens []model.LinkID
+	var requests []model.RequestID
+	for _, to := range people {
+		for _, a := range m.approvers[to.ID] {
+			opens, requests = append(opens, links[to.ID]), append(requests, a.request)
+		}
+		m.oweLink(to, links[to.ID], tokens[to.ID], until)
+	}
+	_, err = tx.Exec(ctx, sqlLinkRequests, m.sc.Actor.Tenant, opens, requests)
+	return err
+}
+
+func (m *mailing) oweLink(to approver, link model.LinkID, token string, until time.Time) {
+	content := m.content(m.approvers[to.ID])
 	content.Posts = inTheirZone(content.Posts, to.Zone)
 	content.Until, content.Fresh = &until, m.from != 0
 	key := fmt.Sprintf("%s:%d", model.MailReviewRequest, link)
 	sealed := m.sc.ring.Seal(token, MailAAD(m.sc.Actor.Tenant, key))
-	return m.insert(ctx, tx, mailRow{key: key, kind: model.MailReviewRequest, email: to.Email, name: to.Name, content: content, sealed: sealed})
+	m.owe(mailRow{key: key, kind: model.MailReviewRequest, email: to.Email, name: to.Name, content: content, sealed: sealed})
 }
 
 // inTheirZone has the times of posts told in a zone of the reader's own; an empty one is
@@ -168,7 +204,8 @@ func (m *mailing) sendWaiting(ctx context.Context, tx pgx.Tx, user model.UserID,
 	content := m.content(asks)
 	content.Path = "/w/" + m.sc.Workspace.Slug + "/approvals"
 	key := fmt.Sprintf("%s:%d:%d:%d", model.MailApprovalWaiting, asks[0].request, asks[0].stage.Position, user)
-	return m.insert(ctx, tx, mailRow{key: key, kind: model.MailApprovalWaiting, email: to.Email, name: to.Name, content: content})
+	m.owe(mailRow{key: key, kind: model.MailApprovalWaiting, email: to.Email, name: to.Name, content: content})
+	return nil
 }
 
 func (m *mailing) sendDecisions(ctx context.Context, tx pgx.Tx, user model.UserID, posts []model.ApprovalMailPost) error {
@@ -190,7 +227,8 @@ func (m *mailing) sendDecisions(ctx context.Context, tx pgx.Tx, user model.UserI
 		content.Path = fmt.Sprintf("/w/%s/posts/%d", m.sc.Workspace.Slug, posts[0].Post)
 	}
 	key := fmt.Sprintf("%s:%d:%d", model.MailDecision, m.first, user)
-	return m.insert(ctx, tx, mailRow{key: key, kind: model.MailDecision, email: to.Email, name: to.Name, content: content})
+	m.owe(mailRow{key: key, kind: model.MailDecision, email: to.Email, name: to.Name, content: content})
+	return nil
 }
 
 // giveBack adds a post of which nobody is asked any more, for who submitted it.
@@ -207,10 +245,10 @@ type giving struct {
 	request model.RequestID
 }
 
-func (m *mailing) sendBack(ctx context.Context, tx pgx.Tx, g giving) error {
+func (m *mailing) sendBack(g giving) {
 	to, ok := m.team[g.to]
 	if !ok {
-		return nil
+		return
 	}
 	posts := m.back[g.to]
 	content := model.ApprovalMail{Agency: m.sc.Workspace.Name, Client: oneClient(posts), Posts: posts, Path: "/w/" + m.sc.Workspace.Slug + "/posts"}
@@ -218,7 +256,7 @@ func (m *mailing) sendBack(ctx context.Context, tx pgx.Tx, g giving) error {
 		content.Path = fmt.Sprintf("/w/%s/posts/%d", m.sc.Workspace.Slug, posts[0].Post)
 	}
 	key := fmt.Sprintf("%s:%d:%d", model.MailGivenBack, g.request, g.to)
-	return m.insert(ctx, tx, mailRow{key: key, kind: model.MailGivenBack, email: to.Email, name: to.Name, content: content})
+	m.owe(mailRow{key: key, kind: model.MailGivenBack, email: to.Email, name: to.Name, content: content})
 }
 
 func (m *mailing) content(asks []ask) model.ApprovalMail {
@@ -252,10 +290,41 @@ const sqlMailInsert = `
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $9, $8)`
 
 func (m *mailing) insert(ctx context.Context, tx pgx.Tx, r mailRow) error {
-	at := m.sc.now()
+	_, err := tx.Exec(ctx, sqlMailInsert, m.sc.Actor.Tenant, r.key, r.kind, r.email, r.name, r.content, r.sealed, m.sc.now(), m.leaves(r))
+	return err
+}
+
+// leaves is when a mail may leave.
+func (m *mailing) leaves(r mailRow) time.Time {
 	if m.gathers && gathered[r.kind] {
-		at = at.Add(gatherFor)
+		return m.sc.now().Add(gatherFor)
 	}
-	_, err := tx.Exec(ctx, sqlMailInsert, m.sc.Actor.Tenant, r.key, r.kind, r.email, r.name, r.content, r.sealed, m.sc.now(), at)
+	return m.sc.now()
+}
+
+func (m *mailing) owe(r mailRow) { m.owed = append(m.owed, r) }
+
+const sqlMailsAdd = `
+	INSERT INTO tenant.mails (tenant_id, key, kind, to_email, to_name, content, sealed, next_at, made_at)
+	SELECT $1, w.key, w.kind, w.email, w.name, w.content::jsonb, w.sealed, w.at, $9
+	  FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bytea[], $8::timestamptz[]) WITH ORDINALITY AS w(key, kind, email, name, content, sealed, at, n) ORDER BY w.n`
+
+// write writes what is owed.
+func (m *mailing) write(ctx context.Context, tx pgx.Tx) error {
+	if len(m.owed) == 0 {
+		return nil
+	}
+	var keys, kinds, emails, names, contents []string
+	var sealed [][]byte
+	var at []time.Time
+	for _, r := range m.owed {
+		content, err := json.Marshal(r.content)
+		if err != nil {
+			return err
+		}
+		keys, kinds, emails, names = append(keys, r.key), append(kinds, r.kind), append(emails, r.email), append(names, r.name)
+		contents, sealed, at = append(contents, string(content)), append(sealed, r.sealed), append(at, m.leaves(r))
+	}
+	_, err := tx.Exec(ctx, sqlMailsAdd, m.sc.Actor.Tenant, keys, kinds, emails, names, contents, sealed, at, m.sc.now())
 	return err
 }

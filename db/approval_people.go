@@ -65,17 +65,7 @@ const sqlWorkflowList = `
 	 WHERE c.tenant_id = $1 AND c.id = ANY ($2)
 	 ORDER BY c.name, c.id, s.position, p.user_id NULLS LAST, p.approver_id`
 
-// workflows reads the workflows of those clients that have one, and refuses if a
-// stage has nobody who could decide: the post would wait for ever.
-func (sc *Scope) workflows(ctx context.Context, tx pgx.Tx, clients []model.ClientID, team team) ([]workflow, error) {
-	flows, err := sc.readWorkflows(ctx, tx, clients, team)
-	if err != nil {
-		return nil, err
-	}
-	return flows, nobodyMissing(flows)
-}
-
-// readWorkflows reads them as they are.
+// readWorkflows reads the workflows of those clients that have one, as they are.
 func (sc *Scope) readWorkflows(ctx context.Context, tx pgx.Tx, clients []model.ClientID, team team) (flows []workflow, err error) {
 	rows, err := tx.Query(ctx, sqlWorkflowList, sc.Actor.Tenant, clients)
 	if err != nil {
@@ -109,6 +99,8 @@ func (sc *Scope) readWorkflows(ctx context.Context, tx pgx.Tx, clients []model.C
 	return flows, err
 }
 
+// nobodyMissing refuses if a stage has nobody who could decide: the post would wait
+// for ever.
 func nobodyMissing(flows []workflow) error {
 	for _, f := range flows {
 		for _, s := range f.Stages {

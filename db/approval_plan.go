@@ -36,34 +36,43 @@ func readied(targets []Target, ids []model.TargetID) (ready []Target) {
 
 const sqlAutoClients = `SELECT id FROM tenant.clients WHERE tenant_id = $1 AND id = ANY ($2) AND auto_schedule`
 
-// autoSchedule plans those of a post's ready targets that have a time and whose
+// autoGroup is what of one post an approval plans together: the targets of a client
+// that wish for one time.
+type autoGroup struct {
+	of      *approving
+	targets []Target
+	when    model.When
+	no      error
+}
+
+// autoSchedule plans those of the posts' ready targets that have a time and whose
 // client's workflow schedules by itself: by every rule of scheduling, each client
 // and time for itself. What a rule refuses stays ready.
-func (sc *Scope) autoSchedule(ctx context.Context, tx pgx.Tx, post model.PostID, ready []Target) (auto AutoPlan, err error) {
-	ready = slices.DeleteFunc(ready, func(t Target) bool { return t.DueAt == nil || t.LocalAt == nil || t.Zone == nil })
-	if len(ready) == 0 {
-		return auto, nil
+func (sc *Scope) autoSchedule(ctx context.Context, tx pgx.Tx, list []*approving, ready []model.TargetID) error {
+	wishes := map[*approving][]Target{}
+	var all []Target
+	for _, a := range list {
+		wishes[a] = slices.DeleteFunc(readied(a.targets, ready), func(t Target) bool { return t.DueAt == nil || t.LocalAt == nil || t.Zone == nil })
+		all = append(all, wishes[a]...)
 	}
-	rows, err := tx.Query(ctx, sqlAutoClients, sc.Actor.Tenant, clientsOf(ready))
+	if len(all) == 0 {
+		return nil
+	}
+	rows, err := tx.Query(ctx, sqlAutoClients, sc.Actor.Tenant, clientsOf(all))
 	if err != nil {
-		return auto, err
+		return err
 	}
 	clients, err := pgx.CollectRows(rows, pgx.RowTo[model.ClientID])
 	if err != nil {
-		return auto, err
+		return err
 	}
-	for _, group := range alikePlanned(ready, clients) {
-		err := refused(pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { return sc.planAsWished(ctx, tx, post, group) }))
-		if no, ok := model.Refused(err); ok {
-			auto.Refused, auto.late = append(auto.Refused, no.Say), append(auto.late, group)
-			continue
+	var groups []*autoGroup
+	for _, a := range list {
+		for _, targets := range alikePlanned(wishes[a], clients) {
+			groups = append(groups, &autoGroup{of: a, targets: targets, when: wished(targets[0])})
 		}
-		if err != nil {
-			return auto, err
-		}
-		auto.Planned += len(group)
 	}
-	return auto, nil
+	return sc.planGroups(ctx, tx, groups)
 }
 
 // alikePlanned groups targets by client and plan.
@@ -87,12 +96,60 @@ func wished(t Target) model.When {
 	return model.When{At: t.DueAt.UTC(), Local: model.LocalOf(*t.LocalAt), Zone: *t.Zone, Occurrence: model.Occurrence(deref(t.Occurrence, ""))}
 }
 
-func (sc *Scope) planAsWished(ctx context.Context, tx pgx.Tx, post model.PostID, group []Target) error {
-	when := wished(group[0])
-	if when.At.Before(sc.now().Add(-pastSlack)) {
-		return model.Refuse(model.Conflict, fmt.Sprintf("The time it was planned for, %s, had passed when it was approved.", inZone(when.At, when.Zone)))
+// planGroups schedules the groups that the rules let through, and tells each post what
+// became of its own.
+func (sc *Scope) planGroups(ctx context.Context, tx pgx.Tx, groups []*autoGroup) error {
+	if len(groups) == 0 {
+		return nil
 	}
-	return sc.planTargets(ctx, tx, post, group, when, "auto_scheduled")
+	var all []Target
+	for _, g := range groups {
+		all = append(all, g.targets...)
+	}
+	facts, err := sc.planFacts(ctx, tx, all)
+	if err != nil {
+		return err
+	}
+	if err := sc.setGroups(ctx, tx, groups, facts); err != nil {
+		return err
+	}
+	var notes []note
+	for _, g := range groups {
+		auto := &g.of.auto
+		if no, refused := model.Refused(g.no); refused {
+			auto.Refused, auto.late = append(auto.Refused, no.Say), append(auto.late, g.targets)
+			continue
+		}
+		auto.Planned += len(g.targets)
+		notes = append(notes, note{verb: "auto_scheduled", subject: "post", id: int64(g.of.post), client: onlyClient(g.targets), detail: auditWhen(g.when, len(g.targets))})
+	}
+	return sc.auditMany(ctx, tx, notes)
+}
+
+func (sc *Scope) setGroups(ctx context.Context, tx pgx.Tx, groups []*autoGroup, facts planFacts) error {
+	var goes []timed
+	for _, g := range groups {
+		if g.no = sc.mayGoAsWished(facts, g); g.no == nil {
+			goes = append(goes, timesOf(g.targets, g.when)...)
+		}
+	}
+	if len(goes) == 0 {
+		return nil
+	}
+	planned, err := sc.setTimes(ctx, tx, goes)
+	for _, g := range groups {
+		if g.no == nil && !slices.ContainsFunc(g.targets, func(t Target) bool { return slices.Contains(planned, t.ID) }) {
+			g.no = errBeingPublished
+		}
+	}
+	return err
+}
+
+func (sc *Scope) mayGoAsWished(facts planFacts, g *autoGroup) error {
+	if g.when.At.Before(sc.now().Add(-pastSlack)) {
+		return model.Refuse(model.Conflict, fmt.Sprintf("The time it was planned for, %s, had passed when it was approved.", inZone(g.when.At, g.when.Zone)))
+	}
+	return facts.mayGo(g.targets, g.when)
 }
 
 // unplanned is one post that was approved and not scheduled.
@@ -111,10 +168,10 @@ func (m *mailing) unplanned(v Version, auto AutoPlan) {
 	}
 }
 
-func (m *mailing) sendUnplanned(ctx context.Context, tx pgx.Tx, user model.UserID, list []unplanned) error {
+func (m *mailing) sendUnplanned(user model.UserID, list []unplanned) {
 	to, ok := m.team[user]
 	if !ok {
-		return nil
+		return
 	}
 	var posts []model.ApprovalMailPost
 	for _, u := range list {
@@ -126,5 +183,5 @@ func (m *mailing) sendUnplanned(ctx context.Context, tx pgx.Tx, user model.UserI
 	}
 	first := slices.MinFunc(list, func(a, b unplanned) int { return cmp.Compare(a.version, b.version) })
 	key := fmt.Sprintf("%s:%d:%d", model.MailNotScheduled, first.version, user)
-	return m.insert(ctx, tx, mailRow{key: key, kind: model.MailNotScheduled, email: to.Email, name: to.Name, content: content})
+	m.owe(mailRow{key: key, kind: model.MailNotScheduled, email: to.Email, name: to.Name, content: content})
 }

@@ -123,6 +123,10 @@ func (r *rewaiting) goOn(ctx context.Context, row requestRow) error {
 	return r.settled(ctx, row, "stage_passed")
 }
 
+const sqlRequestInsert = `
+	INSERT INTO tenant.approval_requests (tenant_id, post_id, version_id, content_hash, client_id, stages, due_at, asked_by, asked_at)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`
+
 const sqlRequestSupersede = `
 	UPDATE tenant.approval_requests SET state = 'superseded', closed_at = $3 WHERE tenant_id = $1 AND id = $2 AND state = 'open'`
 
@@ -166,7 +170,7 @@ func (r *rewaiting) giveBack(ctx context.Context, row requestRow, post model.App
 	if err := r.sc.supersede(ctx, r.tx, row.PostID); err != nil {
 		return err
 	}
-	if _, err := r.tx.Exec(ctx, sqlPostReview, r.sc.Actor.Tenant, row.PostID, "draft"); err != nil {
+	if _, err := r.tx.Exec(ctx, sqlPostsReview, r.sc.Actor.Tenant, []model.PostID{row.PostID}, "draft"); err != nil {
 		return err
 	}
 	post.Stage = ""

@@ -307,15 +307,17 @@ func (g *deciding) consequences(ctx context.Context, tx pgx.Tx, next bool) (err 
 	switch {
 	case g.out.State == model.RequestChangesDue || g.out.State == model.RequestRejected:
 		g.post = tell
-		_, err := tx.Exec(ctx, sqlPostReview, g.sc.Actor.Tenant, g.row.PostID, "changes_requested")
+		_, err := tx.Exec(ctx, sqlPostsReview, g.sc.Actor.Tenant, []model.PostID{g.row.PostID}, "changes_requested")
 		return err
 	case next:
 		g.asks = []ask{a}
 		return nil
 	case g.out.State == model.RequestApproved:
-		if g.out.Auto, err = g.sc.approveIfAll(ctx, tx, g.row.PostID, g.row.VersionID, g.targets); err != nil {
+		one := &approving{post: g.row.PostID, version: g.row.VersionID, targets: g.targets}
+		if err := g.sc.approveIfAll(ctx, tx, one); err != nil {
 			return err
 		}
+		g.out.Auto = one.auto
 		if err := tx.QueryRow(ctx, sqlPostIsApproved, g.sc.Actor.Tenant, g.row.PostID, g.row.VersionID).Scan(&g.out.Approved); err != nil {
 			return err
 		}

@@ -122,6 +122,7 @@ type tagger map[model.AccountID]network.LinkTags
 // campaignOf is a post's campaign. Only the client that it belongs to is tagged with
 // it, or every one if it is the workspace's.
 type campaignOf struct {
+	label  model.LabelID
 	client *model.ClientID
 	name   string
 }
@@ -133,33 +134,57 @@ func (c campaignOf) of(client model.ClientID) string {
 	return c.name
 }
 
-const sqlCampaignName = `SELECT client_id, name FROM tenant.labels WHERE tenant_id = $1 AND id = ANY ($2) AND kind = 'campaign' ORDER BY id LIMIT 1`
+const sqlCampaignNames = `SELECT id, client_id, name FROM tenant.labels WHERE tenant_id = $1 AND id = ANY ($2) AND kind = 'campaign' ORDER BY id`
 
-func (sc *Scope) tagger(ctx context.Context, tx pgx.Tx, accounts []planAccount, form PostForm) (tagger, error) {
-	if form.Content.Plain {
-		return nil, nil
-	}
+// addTags reads the rules of the ground's clients, and what campaigns forms are of, as
+// far as somebody asks.
+func (sc *Scope) addTags(ctx context.Context, tx pgx.Tx, g *ground, forms []PostForm) (err error) {
 	var clients []model.ClientID
-	for _, a := range accounts {
-		clients = append(clients, a.ClientID)
+	var labels []model.LabelID
+	for _, f := range forms {
+		labels = append(labels, f.Labels...)
+		for _, a := range g.accountsOf(f) {
+			if !f.Content.Plain {
+				clients = append(clients, a.ClientID)
+			}
+		}
 	}
-	rules, err := sc.linkTags(ctx, tx, clients...)
-	if err != nil || len(rules) == 0 {
-		return nil, err
+	if len(clients) == 0 {
+		return nil
+	}
+	if g.rules, err = sc.linkTags(ctx, tx, clients...); err != nil || len(g.rules) == 0 || len(labels) == 0 {
+		return err
+	}
+	rows, err := tx.Query(ctx, sqlCampaignNames, sc.Actor.Tenant, labels)
+	if err != nil {
+		return err
+	}
+	var c campaignOf
+	_, err = pgx.ForEachRow(rows, []any{&c.label, &c.client, &c.name}, func() error {
+		g.campaigns, c.client = append(g.campaigns, c), nil
+		return nil
+	})
+	return err
+}
+
+// tagger is how links are tagged in what a form's accounts get.
+func (g ground) tagger(accounts []planAccount, form PostForm) tagger {
+	if form.Content.Plain || len(g.rules) == 0 {
+		return nil
 	}
 	var campaign campaignOf
-	if err := tx.QueryRow(ctx, sqlCampaignName, sc.Actor.Tenant, form.Labels).Scan(&campaign.client, &campaign.name); err != nil && !noRows(err) {
-		return nil, err
+	if i := slices.IndexFunc(g.campaigns, func(c campaignOf) bool { return slices.Contains(form.Labels, c.label) }); i >= 0 {
+		campaign = g.campaigns[i]
 	}
 	t := tagger{}
 	for _, a := range accounts {
-		for _, rule := range rules {
+		for _, rule := range g.rules {
 			if rule.ClientID == a.ClientID && rule.Active() {
 				t[a.ID] = rule.filled(a, campaign.of(a.ClientID))
 			}
 		}
 	}
-	return t, nil
+	return t
 }
 
 // tagged is the content with what accounts get whose links are tagged; accounts that

@@ -42,22 +42,23 @@ const sqlRenditionsOf = `
 	SELECT r.media_id, r.recipe, r.state, r.reason FROM unnest($2::bigint[], $3::text[]) AS w(media_id, recipe)
 	  JOIN tenant.media_renditions r ON r.tenant_id = $1 AND r.media_id = w.media_id AND r.recipe = w.recipe`
 
-// judgeRenditions adds to targets what is wrong with the renditions they need.
-func (sc *Scope) judgeRenditions(ctx context.Context, tx pgx.Tx, parts []plannedTarget) error {
+// renditionsOf reads how far what targets need is.
+func (sc *Scope) renditionsOf(ctx context.Context, tx pgx.Tx, parts []plannedTarget) ([]made, error) {
 	ids, recipes := recipePairs(parts)
 	if len(ids) == 0 {
-		return nil
+		return nil, nil
 	}
 	rows, err := tx.Query(ctx, sqlRenditionsOf, sc.Actor.Tenant, ids, recipes)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	list, err := pgx.CollectRows(rows, pgx.RowToStructByName[made])
-	if err != nil {
-		return err
-	}
-	for p := range parts {
-		t := &parts[p]
+	return pgx.CollectRows(rows, pgx.RowToStructByName[made])
+}
+
+// judgeRenditions adds to a plan's targets what is wrong with the renditions they need.
+func (p plan) judgeRenditions(list []made) {
+	for n := range p.parts {
+		t := &p.parts[n]
 		for i, r := range t.recipes {
 			at := slices.IndexFunc(list, func(m made) bool { return m.MediaID == t.media[i] && m.Recipe == r })
 			if at >= 0 && list[at].State == "failed" {
@@ -65,7 +66,6 @@ func (sc *Scope) judgeRenditions(ctx context.Context, tx pgx.Tx, parts []planned
 			}
 		}
 	}
-	return nil
 }
 
 const sqlRenditionsWant = `
@@ -105,20 +105,19 @@ const sqlTargetsRecipes = `
 
 // settleRecipes writes to targets how their files are sent, now that all is known
 // of them. From then on that does not change.
-func (sc *Scope) settleRecipes(ctx context.Context, tx pgx.Tx, live []Target, parts []plannedTarget) error {
+func (sc *Scope) settleRecipes(ctx context.Context, tx pgx.Tx, live []carried) error {
 	var ids []model.TargetID
 	var recipes []string
-	for _, part := range parts {
-		for _, t := range live {
-			if t.AccountID != part.account.ID || len(part.recipes) == 0 {
-				continue
-			}
-			list, err := json.Marshal(part.recipes)
-			if err != nil {
-				return err
-			}
-			ids, recipes = append(ids, t.ID), append(recipes, string(list))
+	var parts []plannedTarget
+	for _, c := range live {
+		if len(c.part.recipes) == 0 {
+			continue
 		}
+		list, err := json.Marshal(c.part.recipes)
+		if err != nil {
+			return err
+		}
+		ids, recipes, parts = append(ids, c.target.ID), append(recipes, string(list)), append(parts, c.part)
 	}
 	if len(ids) == 0 {
 		return nil

@@ -65,26 +65,62 @@ const sqlPlanAccounts = `
 	  FROM tenant.accounts a JOIN tenant.clients c ON c.tenant_id = a.tenant_id AND c.id = a.client_id
 	 WHERE a.tenant_id = $1 AND a.id = ANY ($2) AND (a.state <> 'disabled' OR a.id = ANY ($3)) ORDER BY c.name, a.network, a.handle`
 
+// plan checks one form.
 func (sc *Scope) plan(ctx context.Context, tx pgx.Tx, old PostPage, form PostForm) (p plan, err error) {
+	g, err := sc.ground(ctx, tx, []PostForm{form}, old.Version.Content.Accounts)
+	if err != nil {
+		return p, err
+	}
+	if p, err = g.plan(sc, old, form); err != nil {
+		return p, err
+	}
+	made, err := sc.renditionsOf(ctx, tx, p.parts)
+	p.judgeRenditions(made)
+	return p, err
+}
+
+// ground is what forms are checked against: read at once, however many they are.
+type ground struct {
+	accounts  []planAccount
+	files     []planFile
+	rules     []LinkTags
+	campaigns []campaignOf
+}
+
+// ground reads it. Accounts that are switched off are among it if they are kept ones.
+func (sc *Scope) ground(ctx context.Context, tx pgx.Tx, forms []PostForm, kept []model.AccountID) (g ground, err error) {
+	accounts, media := []model.AccountID{}, []model.MediaID{}
+	for _, f := range forms {
+		accounts, media = append(accounts, f.Content.Accounts...), append(media, f.Content.AllMedia()...)
+	}
+	rows, err := tx.Query(ctx, sqlPlanAccounts, sc.Actor.Tenant, accounts, kept)
+	if err != nil {
+		return g, err
+	}
+	if g.accounts, err = pgx.CollectRows(rows, pgx.RowToStructByName[planAccount]); err != nil {
+		return g, err
+	}
+	if rows, err = tx.Query(ctx, sqlPlanMedia, sc.Actor.Tenant, media); err != nil {
+		return g, err
+	}
+	if g.files, err = pgx.CollectRows(rows, pgx.RowToStructByName[planFile]); err != nil {
+		return g, err
+	}
+	return g, sc.addTags(ctx, tx, &g, forms)
+}
+
+// plan checks a form against the ground that was read for it, renditions apart. An
+// error is a refusal.
+func (g ground) plan(sc *Scope, old PostPage, form PostForm) (p plan, err error) {
 	p.content = withoutBlanks(form.Content).Untagged()
-	rows, err := tx.Query(ctx, sqlPlanAccounts, sc.Actor.Tenant, form.Content.Accounts, old.Version.Content.Accounts)
-	if err != nil {
-		return p, err
-	}
-	accounts, err := pgx.CollectRows(rows, pgx.RowToStructByName[planAccount])
-	if err != nil {
-		return p, err
-	}
+	accounts := g.accountsOf(form)
 	if err := sc.checkAccounts(accounts, form); err != nil {
 		return p, err
 	}
-	if p.files, err = sc.planMedia(ctx, tx, &p.content, accounts, form.written); err != nil {
+	if p.files, err = sc.planMedia(&p.content, g.files, accounts, form.written); err != nil {
 		return p, err
 	}
-	tags, err := sc.tagger(ctx, tx, accounts, form)
-	if err != nil {
-		return p, err
-	}
+	tags := g.tagger(accounts, form)
 	for _, a := range accounts {
 		if form.Fit {
 			fit(&p.content, a, tags[a.ID])
@@ -98,7 +134,16 @@ func (sc *Scope) plan(ctx context.Context, tx pgx.Tx, old PostPage, form PostFor
 	for _, a := range accounts {
 		p.parts = append(p.parts, planTarget(p.content, a, p.files))
 	}
-	return p, sc.judgeRenditions(ctx, tx, p.parts)
+	return p, nil
+}
+
+func (g ground) accountsOf(form PostForm) (list []planAccount) {
+	for _, a := range g.accounts {
+		if slices.Contains(form.Content.Accounts, a.ID) {
+			list = append(list, a)
+		}
+	}
+	return list
 }
 
 // withoutBlanks empties first comments and options of which nobody would see
@@ -178,20 +223,16 @@ const sqlPlanMedia = `
 	                   FROM tenant.media_crops c WHERE c.tenant_id = m.tenant_id AND c.media_id = m.id), '{}') AS crops
 	  FROM tenant.media m WHERE m.tenant_id = $1 AND m.id = ANY ($2) AND m.state <> 'deleted'`
 
-// planMedia reads the assets, refuses those that are not there or belong to a
-// client the post does not go to, and writes their hashes into the content.
-func (sc *Scope) planMedia(ctx context.Context, tx pgx.Tx, content *model.Content, accounts []planAccount, written bool) (map[model.MediaID]planFile, error) {
+// planMedia picks the assets of a content out of what was read, refuses those that are
+// not there or belong to a client the post does not go to, and writes their hashes
+// into the content.
+func (sc *Scope) planMedia(content *model.Content, read []planFile, accounts []planAccount, written bool) (map[model.MediaID]planFile, error) {
 	ids := content.AllMedia()
-	rows, err := tx.Query(ctx, sqlPlanMedia, sc.Actor.Tenant, ids)
-	if err != nil {
-		return nil, err
-	}
-	list, err := pgx.CollectRows(rows, pgx.RowToStructByName[planFile])
-	if err != nil {
-		return nil, err
-	}
 	files := map[model.MediaID]planFile{}
-	for _, f := range list {
+	for _, f := range read {
+		if !slices.Contains(ids, f.ID) {
+			continue
+		}
 		files[f.ID] = f
 		if err := sc.need(model.MediaView, f.ClientID, "file"); err != nil {
 			return nil, err

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"herald/db/model"
+	"herald/db/network"
 )
 
 // retarget points a post's targets at its new version. What is on its way is
@@ -28,15 +29,14 @@ func (sc *Scope) retarget(ctx context.Context, tx pgx.Tx, old PostPage, version 
 	if err := sc.wantRenditions(ctx, tx, p.parts); err != nil {
 		return err
 	}
+	var again []carried
 	served := 0
 	for _, part := range p.parts {
 		t, ok := reusable[part.account.ID]
 		added := !slices.Contains(old.Version.Content.Accounts, part.account.ID)
 		switch {
 		case ok:
-			if err := sc.repoint(ctx, tx, t, version, part); err != nil {
-				return err
-			}
+			again = append(again, carried{t, version, part})
 		case !known[part.account.ID] || added:
 			if err := sc.addTarget(ctx, tx, old.Post.ID, version, part); err != nil {
 				return err
@@ -49,7 +49,7 @@ func (sc *Scope) retarget(ctx context.Context, tx pgx.Tx, old PostPage, version 
 	if served == 0 && len(old.Targets) > 0 && len(p.parts) > 0 {
 		return model.Refuse(model.Conflict, "Everything in this post has already been published or cancelled, so an edit would reach nobody. Duplicate the post to publish it again.")
 	}
-	return nil
+	return sc.repoint(ctx, tx, again)
 }
 
 // dropTargets cancels the targets of accounts the new version leaves out.
@@ -63,35 +63,73 @@ func (sc *Scope) dropTargets(ctx context.Context, tx pgx.Tx, old PostPage, p pla
 	return sc.cancelTargets(ctx, tx, gone, "account_removed")
 }
 
-const sqlTargetRepoint = `
-	UPDATE tenant.targets
-	   SET version_id = $3, problems = $4, format = $5, needs_scopes = $6, needs_media = $7, media_ids = $8, media_recipes = $9,
-	       next_at = NULL, attempts_used = 0, limited_since = NULL, reason = '', say = '', revision = revision + 1, updated_at = $10
-	 WHERE tenant_id = $1 AND id = $2`
+// carried is a target with the version that it carries, and what that is for it.
+type carried struct {
+	target  Target
+	version model.VersionID
+	part    plannedTarget
+}
 
-// repoint gives a target the new version: by way of draft, and on to invalid if
-// its network would refuse it.
-func (sc *Scope) repoint(ctx context.Context, tx pgx.Tx, t Target, version model.VersionID, part plannedTarget) error {
-	one := []model.TargetID{t.ID}
-	if t.State.OnItsWay() {
-		if err := sc.askCancel(ctx, tx, one); err != nil {
-			return err
-		}
+const sqlTargetsRepoint = `
+	UPDATE tenant.targets t
+	   SET version_id = w.version, problems = w.problems, format = w.format, needs_scopes = w.scopes, needs_media = w.needs, media_ids = w.media, media_recipes = w.recipes,
+	       next_at = NULL, attempts_used = 0, limited_since = NULL, reason = '', say = '', revision = t.revision + 1, updated_at = $3
+	  FROM jsonb_to_recordset($2::jsonb) AS w(id bigint, version bigint, problems jsonb, format text, scopes text[], needs boolean, media bigint[], recipes text[])
+	 WHERE t.tenant_id = $1 AND t.id = w.id`
+
+// repoint gives targets new versions: by way of draft, and on to invalid if their
+// networks would refuse them.
+func (sc *Scope) repoint(ctx context.Context, tx pgx.Tx, list []carried) error {
+	if len(list) == 0 {
+		return nil
 	}
-	if t.State != model.Draft {
-		moved, err := sc.moveTargets(ctx, tx, move{ids: one, to: model.Draft, reason: "edited"})
-		if err != nil {
-			return err
-		}
-		if len(moved) == 0 {
-			return noneInFlight([]Target{{State: model.Publishing, Account: t.Account}})
-		}
-	}
-	args := append([]any{sc.Actor.Tenant, t.ID, version}, part.facts()...)
-	if _, err := tx.Exec(ctx, sqlTargetRepoint, append(args, sc.now())...); err != nil {
+	if err := sc.takeBack(ctx, tx, list); err != nil {
 		return err
 	}
-	return sc.judge(ctx, tx, t.ID, part)
+	rows := make([]targetFacts, len(list))
+	for i, c := range list {
+		rows[i] = c.part.facts()
+		rows[i].ID, rows[i].Version = c.target.ID, c.version
+	}
+	if _, err := tx.Exec(ctx, sqlTargetsRepoint, sc.Actor.Tenant, rows, sc.now()); err != nil {
+		return err
+	}
+	var invalid []model.TargetID
+	for _, c := range list {
+		if blocking(c.part.problems) {
+			invalid = append(invalid, c.target.ID)
+		}
+	}
+	return sc.judge(ctx, tx, invalid)
+}
+
+// takeBack makes drafts of targets. It refuses if a worker has one of them by now.
+func (sc *Scope) takeBack(ctx context.Context, tx pgx.Tx, list []carried) error {
+	var going, all []model.TargetID
+	for _, c := range list {
+		if c.target.State.OnItsWay() {
+			going = append(going, c.target.ID)
+		}
+		if c.target.State != model.Draft {
+			all = append(all, c.target.ID)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	if err := sc.askCancel(ctx, tx, going); err != nil {
+		return err
+	}
+	moved, err := sc.moveTargets(ctx, tx, move{ids: all, to: model.Draft, reason: "edited"})
+	if err != nil {
+		return err
+	}
+	for _, c := range list {
+		if c.target.State != model.Draft && !slices.Contains(moved, c.target.ID) {
+			return noneInFlight([]Target{{State: model.Publishing, Account: c.target.Account}})
+		}
+	}
+	return nil
 }
 
 const sqlTargetInsert = `
@@ -99,43 +137,53 @@ const sqlTargetInsert = `
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13) RETURNING id`
 
 func (sc *Scope) addTarget(ctx context.Context, tx pgx.Tx, post model.PostID, version model.VersionID, part plannedTarget) error {
-	args := append([]any{sc.Actor.Tenant, post, version}, part.facts()...)
-	args = append(args, part.account.ClientID, part.account.ID, part.account.Network, sc.now())
 	var id model.TargetID
-	if err := tx.QueryRow(ctx, sqlTargetInsert, args...).Scan(&id); err != nil {
+	f := part.facts()
+	err := tx.QueryRow(ctx, sqlTargetInsert, sc.Actor.Tenant, post, version, f.Problems, f.Format, f.Scopes, f.Needs, f.Media, f.Recipes,
+		part.account.ClientID, part.account.ID, part.account.Network, sc.now()).Scan(&id)
+	if err != nil || !blocking(part.problems) {
 		return err
 	}
-	return sc.judge(ctx, tx, id, part)
+	return sc.judge(ctx, tx, []model.TargetID{id})
 }
 
-// judge moves a fresh draft to invalid if its network would refuse it.
-func (sc *Scope) judge(ctx context.Context, tx pgx.Tx, id model.TargetID, part plannedTarget) error {
-	if !blocking(part.problems) {
+// judge moves fresh drafts to invalid that their networks would refuse.
+func (sc *Scope) judge(ctx context.Context, tx pgx.Tx, ids []model.TargetID) error {
+	if len(ids) == 0 {
 		return nil
 	}
-	_, err := sc.moveTargets(ctx, tx, move{ids: []model.TargetID{id}, to: model.Invalid, reason: "problems"})
+	_, err := sc.moveTargets(ctx, tx, move{ids: ids, to: model.Invalid, reason: "problems"})
 	return err
 }
 
-// facts are the columns that the guards read at run time: problems, format,
+// targetFacts are the columns that the guards read at run time: problems, format,
 // needed scopes, whether media must be there, which, and how each is sent.
-func (t plannedTarget) facts() []any {
-	problems := t.problems
-	if problems == nil {
-		problems = noProblems
+type targetFacts struct {
+	ID       model.TargetID    `json:"id"`
+	Version  model.VersionID   `json:"version"`
+	Problems []network.Problem `json:"problems"`
+	Format   network.Format    `json:"format"`
+	Scopes   []string          `json:"scopes"`
+	Needs    bool              `json:"needs"`
+	Media    []model.MediaID   `json:"media"`
+	Recipes  []string          `json:"recipes"`
+}
+
+func (t plannedTarget) facts() targetFacts {
+	f := targetFacts{Problems: noProblems, Format: network.FormatText, Scopes: []string{}, Media: []model.MediaID{}, Recipes: []string{}}
+	if t.problems != nil {
+		f.Problems = t.problems
 	}
-	media := t.media
-	recipes := t.recipes
-	if media == nil {
-		media, recipes = []model.MediaID{}, []string{}
+	if t.media != nil {
+		f.Media, f.Recipes = t.media, t.recipes
 	}
 	if t.net == nil {
-		return []any{problems, "text", []string{}, false, media, recipes}
+		return f
 	}
-	scopes := t.net.NeedsAny(t.draft)
-	if scopes == nil {
-		scopes = []string{}
+	if scopes := t.net.NeedsAny(t.draft); scopes != nil {
+		f.Scopes = scopes
 	}
 	// Playbook 9: a format that carries media never goes out without it.
-	return []any{problems, t.net.FormatOf(t.draft), scopes, t.net.Media || len(media) > 0, media, recipes}
+	f.Format, f.Needs = t.net.FormatOf(t.draft), t.net.Media || len(t.media) > 0
+	return f
 }
