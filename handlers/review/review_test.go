@@ -637,6 +637,18 @@ func TestTheCalendarShowsWhatIsApprovedOfTheClientAlone(t *testing.T) {
 	}
 }
 
+// TestALinkThatNobodyReadIsShownByItsAddress and by who makes the card.
+func TestALinkThatNobodyReadIsShownByItsAddress(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	post, err := s.agency.Owner.SavePost(t.Context(), 0, db.PostForm{Content: model.Content{Text: "Lunch", Link: "https://www.acme.org/menu?day=1", Accounts: []model.AccountID{s.account}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := s.get(t, s.ask(t, "dana@client.example", post))
+	s.wantStatus(t, page, 200, `look-card-title">acme.org/menu?day=1<`, "Mastodon makes the card from the page itself when the post goes out.")
+}
+
 // TestTheCardOfALinkIsShownToTheClient with our own copy of its picture, which only a
 // page that shows it gives away.
 func TestTheCardOfALinkIsShownToTheClient(t *testing.T) {

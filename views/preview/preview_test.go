@@ -79,6 +79,9 @@ func looks() map[string]Props {
 	link := Of(facebook, network.Draft{Text: "Short", Link: "https://www.harbour.example/menu"})
 	link.Handles, link.Card = []string{"Harbour"}, &Card{Title: "The menu", Words: "What we bake", Picture: "/cards/1"}
 	all["facebook-link"] = link
+	unread := Of(facebook, network.Draft{Text: "Short", Link: "https://www.harbour.example/menu?utm_source=facebook"})
+	unread.Handles = []string{"Harbour"}
+	all["facebook-unread"] = unread
 	linkedin, _ := network.Get(network.LinkedIn)
 	sent := Of(linkedin, network.Draft{Text: "Short", Link: "https://www.harbour.example/menu", Options: map[string]string{network.OptLinkTitle: "The menu, as we say it"}})
 	sent.Card = &Card{Title: "What the page says", Words: "is not what LinkedIn shows"}

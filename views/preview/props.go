@@ -216,13 +216,29 @@ func (p Props) card() *Card {
 	if w := p.option(network.OptLinkWords); w != "" {
 		card.Words = w
 	}
-	if card.Title == "" {
-		card.Title = p.host()
-	}
-	if card.Waits {
+	switch {
+	case card.Waits:
 		card.Say = "The page has not been read yet."
+	case p.Card == nil && card.Title == "" && p.look().Reads:
+		card.Say = network.Label(p.Network) + " makes the card from the page itself when the post goes out. Herald has not read that page yet."
+	}
+	if card.Title == "" {
+		card.Title = p.bareAddress()
 	}
 	return &card
+}
+
+// bareAddress is what stands for a title where a page has none that is known: the
+// address, where the network goes by the page, and its host, where Herald says it.
+func (p Props) bareAddress() string {
+	if !p.look().Reads {
+		return p.host()
+	}
+	_, bare, found := strings.Cut(p.address(), "://")
+	if !found {
+		bare = p.address()
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(bare, "www."), "/")
 }
 
 func (p Props) host() string {
