@@ -16,7 +16,8 @@ import (
 // TestEveryChangeLeavesAnAuditLine carries out each method of Scope that changes
 // something, first with an audit log that refuses lines: then nothing at all may
 // have happened, which shows that line and change are one transaction. After
-// that it has to succeed and leave a line. Methods that are said to change
+// that it has to succeed and leave a line. A change of another database owes its line
+// instead, which is written later. Methods that are said to change
 // nothing have to leave everything as it is.
 func TestEveryChangeLeavesAnAuditLine(t *testing.T) {
 	t.Parallel()
@@ -34,7 +35,7 @@ func TestEveryChangeLeavesAnAuditLine(t *testing.T) {
 		for _, what := range slices.Sorted(maps.Keys(methods[name].calls)) {
 			w.Super(t, agency.Shard, `ALTER TABLE tenant.audit DISABLE TRIGGER no_line`)
 			h := agency.Holding(t, strings.ToLower(strings.ReplaceAll(name+what, " ", "")))
-			a := audited{t, w, strings.TrimSpace(name + " " + what), h, methods[name].calls[what]}
+			a := audited{t, w, strings.TrimSpace(name + " " + what), h, methods[name].calls[what], methods[name].owes}
 			switch {
 			case methods[name].quiet != "":
 				a.changesQuietly()
@@ -54,11 +55,22 @@ type audited struct {
 	title string
 	h     dbtest.Holding
 	call  call
+	owes  bool // the change is of another database: it owes its line, which a worker writes
 }
 
 func (a audited) run() error {
 	_, err := a.call(a.t.Context(), a.h.Owner, a.h, a.h)
 	return err
+}
+
+// pay writes what is owed, as a sweeper does.
+func (a audited) pay() error {
+	pipe, err := db.OpenPipeline(a.t.Context(), a.w.Options())
+	if err != nil {
+		return err
+	}
+	defer pipe.Close()
+	return pipe.LogHostDeeds(a.t.Context(), a.w.Clock.Now())
 }
 
 func (a audited) changes() {
@@ -71,7 +83,11 @@ func (a audited) changes() {
 		a.t.Errorf("%s changed something without its audit line: %v", a.title, changed)
 	}
 	a.w.Super(a.t, a.h.Shard, `ALTER TABLE tenant.audit DISABLE TRIGGER no_line`)
-	if err := a.run(); err != nil {
+	again := a.run
+	if a.owes {
+		again = a.pay
+	}
+	if err := again(); err != nil {
 		a.t.Errorf("%s: %v", a.title, err)
 	}
 	if a.lines() == lines {

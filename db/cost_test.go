@@ -91,6 +91,9 @@ var questions = []asked{
 	{"which claims grew old", []string{"targets_claimed", "targets_in_flight"}, func(ctx context.Context, p *db.Pipeline, now time.Time) error {
 		return must(p.SweepClaims(ctx, db.MainShard, 10*time.Minute, now, now, 500))
 	}},
+	{"which host names are to be looked at", []string{"review_hosts_due"}, func(ctx context.Context, p *db.Pipeline, _ time.Time) error {
+		return must(p.TakeHosts(ctx, 500))
+	}},
 	{"how far behind is it", []string{"dispatch_due"}, func(ctx context.Context, p *db.Pipeline, _ time.Time) error {
 		return must(p.Backlog(ctx))
 	}},
@@ -180,6 +183,8 @@ func crowd(t *testing.T, w *dbtest.World) {
 		   FROM tenant.clients c, ` + kinds + ` CROSS JOIN LATERAL (SELECT $2::timestamptz + CASE kind WHEN 'ahead' THEN n * interval '1 hour' WHEN 'due' THEN interval '-1 hour' END AS at) x WHERE c.tenant_id = $1`,
 		`INSERT INTO tenant.consents (tenant_id, client_id, user_id, network, state_hash, browser_hash, verifier, created_at, expires_at)
 		 SELECT $1, 1, 1, 'x', sha256(n::text::bytea), sha256('x'), 'x', $2::timestamptz - interval '3 hours', $2::timestamptz + CASE kind WHEN 'due' THEN interval '-1 hour' ELSE n * interval '1 hour' END FROM ` + kinds,
+		`INSERT INTO control.review_hosts (workspace_id, client_id, host, token, made_at, next_at)
+		 SELECT $1, n, 'review-' || n || '.example', 'x', $2, $2::timestamptz + CASE kind WHEN 'due' THEN interval '-1 hour' ELSE n * interval '1 hour' END FROM ` + kinds,
 		`INSERT INTO tenant.mails (tenant_id, key, kind, to_email, content, next_at, sent_at, made_at)
 		 SELECT $1, 'crowd' || n, 'x', 'x@x.example', '{}', $2::timestamptz + CASE kind WHEN 'ahead' THEN n * interval '1 hour' ELSE interval '-1 hour' END,
 		        CASE kind WHEN 'over' THEN $2::timestamptz END, $2 FROM ` + kinds,

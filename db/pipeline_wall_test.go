@@ -41,6 +41,7 @@ var pipelineCalls = map[string]string{
 	"put_off_reminders": `SELECT count(*) FROM (SELECT tenant.put_off_reminders($1, (SELECT array_agg(n) FROM generate_series(1, 1000) n), '2027-01-01', NULL)) x WHERE false`,
 	"send_reminder":     `SELECT tenant.send_reminder($1, (SELECT array_agg(n) FROM generate_series(1, 1000) n), '2027-01-01', '2026-03-12', 'x', 'reminder', 'x@x.example', '', '{}', NULL, NULL, NULL, NULL)::int`,
 	"mail_pictures":     `SELECT count(*) FROM tenant.mail_pictures($1, (SELECT array_agg(n) FROM generate_series(1, 1000) n))`,
+	"log_host_deed":     `SELECT tenant.log_host_deed($1, 1000000 + $4, 1, 'host_live', NULL, 'x', '2026-03-12')::int`,
 	"mail_look":         `SELECT count(*) FROM tenant.mail_look($1, $8)`,
 	"notice_facts":      `SELECT count(*) FROM tenant.notice_facts($1, $2, $4)`,
 	"drop_uploads":      `SELECT tenant.drop_uploads(ARRAY[$1::bigint], (SELECT array_agg(n) FROM generate_series(10000, 10100) n))`,

@@ -21,6 +21,10 @@ type ReviewHost struct {
 	OwnedAt *time.Time
 	LiveAt  *time.Time
 	Say     string // what the last look missed
+
+	LookedAt *time.Time // last
+	Misses   int        // looks that missed since it last worked
+	NextAt   time.Time  // when it is looked at again
 }
 
 // Spelled is the name as people read it.
@@ -31,7 +35,7 @@ func (h ReviewHost) Spelled() string {
 	return h.Host
 }
 
-const sqlHostGet = `SELECT host, token, owned_at, live_at, say FROM control.review_hosts WHERE workspace_id = $1 AND client_id = $2`
+const sqlHostGet = `SELECT host, token, owned_at, live_at, say, looked_at, misses, next_at FROM control.review_hosts WHERE workspace_id = $1 AND client_id = $2`
 
 // ReviewHost reads the host name of a client, or with zero that of the workspace, for
 // people who set it.
@@ -78,8 +82,9 @@ var errHostTaken = model.RefuseField("host", "This name is in use already. If it
 const sqlHostHeld = `SELECT EXISTS (SELECT FROM control.review_hosts WHERE host = $1 AND owned_at IS NOT NULL AND (workspace_id, client_id) <> ($2, $3))`
 
 const sqlHostKeep = `
-	INSERT INTO control.review_hosts AS h (workspace_id, client_id, host, token, made_at) VALUES ($1, $2, $3, $4, $5)
-	ON CONFLICT (workspace_id, client_id) DO UPDATE SET host = excluded.host, token = excluded.token, made_at = excluded.made_at, owned_at = NULL, live_at = NULL, say = ''
+	INSERT INTO control.review_hosts AS h (workspace_id, client_id, host, token, made_at, next_at) VALUES ($1, $2, $3, $4, $5, $6)
+	ON CONFLICT (workspace_id, client_id) DO UPDATE SET host = excluded.host, token = excluded.token, made_at = excluded.made_at, owned_at = NULL, live_at = NULL, say = '',
+	       looked_at = NULL, misses = 0, next_at = excluded.next_at
 	 WHERE h.host <> excluded.host`
 
 // KeepReviewHost names the host of a client, or with zero of the workspace. It is used
@@ -101,7 +106,7 @@ func (sc *Scope) KeepReviewHost(ctx context.Context, client model.ClientID, type
 	if held {
 		return errHostTaken
 	}
-	return sc.hostDeed(ctx, client, "host_set", sqlHostKeep, sc.Actor.Tenant, client, host, strings.ToLower(rand.Text()), sc.now())
+	return sc.hostDeed(ctx, client, "host_set", sqlHostKeep, sc.Actor.Tenant, client, host, strings.ToLower(rand.Text()), sc.now(), sc.now().Add(hostLookAgain))
 }
 
 const sqlHostRemove = `DELETE FROM control.review_hosts WHERE workspace_id = $1 AND client_id = $2`
@@ -116,18 +121,6 @@ func (sc *Scope) RemoveReviewHost(ctx context.Context, client model.ClientID) (e
 	return sc.hostDeed(ctx, client, "host_removed", sqlHostRemove, sc.Actor.Tenant, client)
 }
 
-// HostFinding is what a look at a name found.
-type HostFinding struct {
-	Host  string // which was looked at
-	Owned bool   // its DNS has the token
-	Live  bool   // it leads to this Herald
-	Say   string // what is missing
-}
-
-const sqlHostFound = `
-	UPDATE control.review_hosts SET owned_at = CASE WHEN $4 THEN coalesce(owned_at, $7) END, live_at = CASE WHEN $4 AND $5 THEN coalesce(live_at, $7) END, say = $6
-	 WHERE workspace_id = $1 AND client_id = $2 AND host = $3`
-
 // CheckedReviewHost writes down what a look at the name found. It refuses at "host" what
 // somebody else came to hold meanwhile, and with Conflict a name that was changed.
 func (sc *Scope) CheckedReviewHost(ctx context.Context, client model.ClientID, f HostFinding) (err error) {
@@ -136,40 +129,13 @@ func (sc *Scope) CheckedReviewHost(ctx context.Context, client model.ClientID, f
 	if err != nil {
 		return err
 	}
-	found := []any{sc.Actor.Tenant, client, f.Host, f.Owned, f.Live, f.Say, sc.now()}
-	switch live := f.Owned && f.Live; {
-	case was.Host != f.Host:
+	if was.Host != f.Host {
 		return errStale
-	case live == (was.LiveAt != nil):
-		_, err = sc.control.Exec(ctx, sqlHostFound, found...)
-	case live:
-		err = sc.hostDeed(ctx, client, "host_live", sqlHostFound, found...)
-	default:
-		err = sc.hostDeed(ctx, client, "host_lost", sqlHostFound, found...)
 	}
+	args, verb := was.found(sc.Actor.Tenant, client, f, false, sc.now())
+	err = sc.hostDeed(ctx, client, verb, sqlHostFound, args...)
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.ConstraintName == "review_hosts_one_holder" {
 		return errHostTaken
-	}
-	return err
-}
-
-var errNothingToDo = errors.New("nothing to do")
-
-// hostDeed changes a name in the control plane once its line stands in the workspace's
-// log. A change that did nothing takes its line back.
-func (sc *Scope) hostDeed(ctx context.Context, client model.ClientID, verb, change string, args ...any) error {
-	err := sc.write(ctx, func(tx pgx.Tx) error {
-		if err := sc.audit(ctx, tx, sc.lookNote(client, verb)); err != nil {
-			return err
-		}
-		did, err := sc.control.Exec(ctx, change, args...)
-		if err == nil && did.RowsAffected() == 0 {
-			err = errNothingToDo
-		}
-		return err
-	})
-	if errors.Is(err, errNothingToDo) {
-		return nil
 	}
 	return err
 }

@@ -27,6 +27,7 @@ type method struct {
 	changes bool            // it writes, so it leaves an audit line
 	free    bool            // it takes no id: whoever calls it reads or changes their own
 	quiet   string          // why a change leaves no audit line
+	owes    bool            // the change is of another database: its line follows
 	empty   bool            // it answers ids that are not there with nothing, not with a refusal
 	whole   bool            // a role that may not do it at all is told that, whatever is named
 	common  bool            // it is of no client: whoever is in the workspace sees it

@@ -18,6 +18,11 @@ func byRole(m method) method {
 	return m
 }
 
+func owing(m method) method {
+	m.owes = true
+	return m
+}
+
 func memberSeen(of dbtest.Holding) string {
 	m, _, _ := of.Owner.Member(context.Background(), of.Viewer)
 	return m.Seen()
@@ -125,19 +130,19 @@ func clientSettingMethods() map[string]method {
 		"ReviewHost": byRole(one(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return sc.ReviewHost(ctx, of.Client)
 		})),
-		"KeepReviewHost": byRole(writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+		"KeepReviewHost": owing(byRole(writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return nil, sc.KeepReviewHost(ctx, of.Client, strings.ReplaceAll(strings.ToLower(fresh()), " ", "-")+".example", "herald.example")
-		})),
-		"CheckedReviewHost": byRole(writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+		}))),
+		"CheckedReviewHost": owing(byRole(writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			held, err := of.Owner.ReviewHost(ctx, of.Client)
 			if err != nil {
 				return nil, err
 			}
 			return nil, sc.CheckedReviewHost(ctx, of.Client, db.HostFinding{Host: held.Host, Owned: true, Live: true})
-		})),
-		"RemoveReviewHost": byRole(writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
+		}))),
+		"RemoveReviewHost": owing(byRole(writes(func(ctx context.Context, sc *db.Scope, _, of dbtest.Holding) (any, error) {
 			return nil, sc.RemoveReviewHost(ctx, of.Client)
-		})),
+		}))),
 		"AddClient": freeChange(func(ctx context.Context, sc *db.Scope, _, _ dbtest.Holding) (any, error) {
 			return sc.AddClient(ctx, db.ClientForm{Name: fresh(), Zone: "Europe/Paris"})
 		}),

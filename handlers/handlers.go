@@ -45,7 +45,7 @@ type Deps struct {
 	Versions     map[network.Name]string     // of networks' APIs, where the operator chose one
 	Reviews      map[network.Name]string     // the last days of networks' reviews of the app, where the operator entered one
 	Networks     connect.Networks            // asks networks for whoever signs in there
-	Hosts        desk.HostLooker             // looks at names that agencies say are theirs
+	Hosts        db.HostLooker               // looks at names that agencies say are theirs
 	Changes      desk.Changes                // says when a workspace changes
 }
 

@@ -26,6 +26,8 @@ type Deps struct {
 	Media       MediaSource
 	Blobs       Shelves
 	Mail        Mailer
+	Hosts       HostLooker // nil: this worker leaves host names alone
+	Base        string     // the address of this Herald
 	Library     *Librarian // nil: this worker leaves files alone
 	Imports     *Importer  // nil: it leaves imports alone
 	Settings    Settings
@@ -70,7 +72,7 @@ func NewServer(d Deps) *Server {
 	notifier := &Notifier{Pipe: d.Pipe}
 	s.ticker = &Ticker{Pipe: d.Pipe, Enqueuer: NewEnqueuer(d.Redis), Notify: notifier.Notify, Settings: d.Settings, Log: d.Log, Now: d.Now, Fail: d.Fail}
 	d.Pipe.FailAt(d.Fail)
-	s.sweeper = &Sweeper{Pipe: d.Pipe, Redis: d.Redis, Blobs: d.Blobs, Settings: d.Settings, Log: d.Log, Now: d.Now}
+	s.sweeper = &Sweeper{Pipe: d.Pipe, Redis: d.Redis, Blobs: d.Blobs, Hosts: d.Hosts, Base: d.Base, Settings: d.Settings, Log: d.Log, Now: d.Now}
 	s.librarian = d.Library
 	return s
 }

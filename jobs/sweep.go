@@ -20,6 +20,8 @@ type Sweeper struct {
 	Pipe     *db.Pipeline
 	Redis    redis.UniversalClient
 	Blobs    Shelves
+	Hosts    HostLooker // nil: names of agencies' own are left alone
+	Base     string     // the address of this Herald, to which those names lead
 	Settings Settings
 	Log      *slog.Logger
 	Now      func() time.Time
@@ -42,7 +44,7 @@ func (s *Sweeper) Sweep(ctx context.Context) error {
 			(&Notifier{Pipe: s.Pipe}).Unscheduled(ctx, shard, s.Now()), (&Notifier{Pipe: s.Pipe}).Warn(ctx, shard, s.Now()), (&Nudger{Pipe: s.Pipe, Log: s.Log, Now: s.Now}).Nudge(ctx, shard))
 	}
 	errs = append(errs, s.Requeue(ctx, s.Now().Add(-s.Settings.StaleEnqueued), true), s.Requeue(ctx, s.Now().Add(-s.fresh()), false),
-		s.Pipe.Forget(ctx, s.Now().Add(-kept), 10*batch))
+		s.Pipe.Forget(ctx, s.Now().Add(-kept), 10*batch), s.LookAtHosts(ctx))
 	return errors.Join(errs...)
 }
 

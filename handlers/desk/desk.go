@@ -34,7 +34,7 @@ type Desk struct {
 	Limits       Limits
 	CheckAddress connect.AddressChecker
 	Fetch        Fetcher
-	Hosts        HostLooker // looks at names that agencies say are theirs
+	Hosts        db.HostLooker // looks at names that agencies say are theirs
 	Changes      Changes
 	CheckToken   connect.TokenChecker
 	Networks     connect.Networks

@@ -1,62 +1,14 @@
 package desk
 
 import (
-	"context"
 	"net/http"
 	"net/url"
-	"slices"
 
 	"herald/db"
 	"herald/db/model"
 	"herald/handlers/web"
 	"herald/views/settings"
 )
-
-// HostLooker looks at a name that somebody says is theirs.
-type HostLooker interface {
-	// Records are the TXT records of a name; none is no error.
-	Records(ctx context.Context, name string) ([]string, error)
-	// Reads is what stands at an address, at most a line of it.
-	Reads(ctx context.Context, address string) (string, error)
-}
-
-// hostProof is the record that shows whose a name is.
-func hostProof(h db.ReviewHost) (name, value string) {
-	return "_herald." + h.Host, "herald-review=" + h.Token
-}
-
-// hostBase is the address of a review page's host: as Herald's own, by another name.
-func hostBase(base, host string) string {
-	u, err := url.Parse(base)
-	if err != nil {
-		return ""
-	}
-	if u.Host = host; u.Scheme == "http" && u.Port() == "" {
-		if own, err := url.Parse(base); err == nil && own.Port() != "" {
-			u.Host += ":" + own.Port()
-		}
-	}
-	return u.Scheme + "://" + u.Host
-}
-
-// lookAtHost asks the name's DNS for the record, then the name itself whether it leads
-// here. Only the record says whose it is: a name that leads to this Herald may be
-// anybody's here.
-func (d *Desk) lookAtHost(ctx context.Context, h db.ReviewHost) (f db.HostFinding) {
-	f.Host = h.Host
-	name, value := hostProof(h)
-	records, err := d.Hosts.Records(ctx, name)
-	switch {
-	case err != nil:
-		f.Say = "The DNS of this name did not answer. Try again in a moment."
-		return f
-	case !slices.Contains(records, value):
-		f.Say = "The TXT record at " + name + " is not there yet, or says something else. New records can take an hour to be seen."
-		return f
-	}
-	f.Owned = true
-	return f
-}
 
 // createHost answers POST .../look/host.
 func (d *Desk) createHost(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
@@ -85,33 +37,12 @@ func (d *Desk) createHostCheck(w http.ResponseWriter, r *http.Request, scope *db
 	if h.Host == "" {
 		return model.Refuse(model.NotFound, "There is no host name to look at.")
 	}
-	f := d.lookAtHost(r.Context(), h)
-	if !f.Owned || h.OwnedAt == nil {
-		// The name has to be known before it can answer, and a proxy may have to get it a certificate.
-		if err := scope.CheckedReviewHost(r.Context(), client, f); err != nil || !f.Owned {
-			return d.afterHost(w, r, scope, err, f.Say)
-		}
-	}
-	if f.Say = d.reachHost(r.Context(), h); f.Say == "" {
-		f.Live = true
-	}
+	f, err := h.Look(r.Context(), d.Hosts, d.BaseURL, func(f db.HostFinding) error { return scope.CheckedReviewHost(r.Context(), client, f) })
 	say := f.Say
 	if f.Live {
 		say = "It works: mails lead to " + h.Spelled() + " from now on."
 	}
-	return d.afterHost(w, r, scope, scope.CheckedReviewHost(r.Context(), client, f), say)
-}
-
-// reachHost is what keeps a name from leading here; empty if nothing does.
-func (d *Desk) reachHost(ctx context.Context, h db.ReviewHost) string {
-	said, err := d.Hosts.Reads(ctx, hostBase(d.BaseURL, h.Host)+web.HostChallenge)
-	if err != nil {
-		return "The name is yours, but it does not lead to Herald yet, or has no certificate. Check its CNAME record, and ask who hosts Herald."
-	}
-	if said != h.Token {
-		return "The name is yours, but another site answers there. Check its CNAME record."
-	}
-	return ""
+	return d.afterHost(w, r, scope, err, say)
 }
 
 func (d *Desk) afterHost(w http.ResponseWriter, r *http.Request, scope *db.Scope, err error, say string) error {
@@ -130,14 +61,19 @@ func (d *Desk) afterHost(w http.ResponseWriter, r *http.Request, scope *db.Scope
 }
 
 // hostProps are what the page says of a host name.
-func (d *Desk) hostProps(scope *db.Scope, client model.ClientID, h db.ReviewHost) settings.Host {
+func (d *Desk) hostProps(scope *db.Scope, client model.ClientID, h db.ReviewHost, zone string) settings.Host {
 	p := settings.Host{Action: lookPath(scope, client) + "/host", Say: h.Say}
 	if h.Host == "" {
 		return p
 	}
 	p.Name, p.Plain = h.Spelled(), h.Host
-	p.RecordName, p.RecordValue = hostProof(h)
+	p.RecordName, p.RecordValue = h.Proof()
 	p.Owned, p.Live = h.OwnedAt != nil, h.LiveAt != nil
+	if h.LookedAt != nil {
+		looked := clientTime(*h.LookedAt, zone)
+		p.Looked = &looked
+	}
+	p.Next = clientTime(h.NextAt, zone)
 	if own, err := url.Parse(d.BaseURL); err == nil {
 		p.Leads = own.Hostname()
 	}

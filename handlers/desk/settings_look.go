@@ -54,7 +54,7 @@ func (d *Desk) drawLook(w http.ResponseWriter, r *http.Request, scope *db.Scope,
 	if err != nil {
 		return err
 	}
-	p.Host = d.hostProps(scope, client, h)
+	p.Host = d.hostProps(scope, client, h, scope.Workspace.Zone)
 	with(&p)
 	return d.showSettings(w, r, scope, status, page{title: title}, settings.Look(p))
 }

@@ -100,7 +100,7 @@ func (h *Hosts) reading(ctx context.Context, known map[string]db.HeldHost) map[s
 var ofReview = []string{"/review/", "/reminders/", "/looks/", "/static/", "/m/", HostChallenge}
 
 // HostChallenge is where a name shows that it leads to this Herald.
-const HostChallenge = "/.well-known/herald-review"
+const HostChallenge = db.HostChallenge
 
 // Only keeps what is not of review pages from being answered under somebody's own name.
 func (h *Hosts) Only(next, otherwise http.Handler) http.Handler {

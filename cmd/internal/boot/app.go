@@ -209,7 +209,7 @@ func (a *App) Worker() (*jobs.Server, error) {
 		return nil, err
 	}
 	return jobs.NewServer(jobs.Deps{
-		Library: library, Imports: &jobs.Importer{Store: a.Store, Fetch: a.fetchFile()},
+		Library: library, Imports: &jobs.Importer{Store: a.Store, Fetch: a.fetchFile()}, Hosts: a.Config.HostLooker(a.Now), Base: a.Config.BaseURL,
 		Pipe: a.Pipe, Redis: a.Redis, Networks: a.Config.Adapters(a.Now), Aggregators: a.Config.Aggregators(a.Now), Mail: deliverer, Blobs: a.Blobs, Settings: a.Config.Pipeline, Log: a.Log, Now: a.Now,
 		Media: media{blobs: a.Blobs, ring: a.Config.Ring, baseURL: a.Config.BaseURL, now: a.Now}, Fail: failPoint(),
 	}), nil

@@ -7,6 +7,7 @@ import (
 	"net"
 	"time"
 
+	"herald/db"
 	"herald/handlers/desk"
 )
 
@@ -18,14 +19,14 @@ type hostLooker struct {
 }
 
 // HostLooker looks at host names that agencies say are theirs.
-func (c Config) HostLooker(now func() time.Time) desk.HostLooker {
+func (c Config) HostLooker(now func() time.Time) db.HostLooker {
 	return hostLooker{net.DefaultResolver, c.Fetcher(now)}
 }
 
 // hostPatience is how long a name's DNS, or the name itself, is waited for.
 const hostPatience = 10 * time.Second
 
-// Records implements desk.HostLooker.
+// Records implements db.HostLooker.
 func (l hostLooker) Records(ctx context.Context, name string) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, hostPatience)
 	defer cancel()
@@ -36,7 +37,7 @@ func (l hostLooker) Records(ctx context.Context, name string) ([]string, error) 
 	return records, err
 }
 
-// Reads implements desk.HostLooker.
+// Reads implements db.HostLooker.
 func (l hostLooker) Reads(ctx context.Context, address string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, hostPatience)
 	defer cancel()
