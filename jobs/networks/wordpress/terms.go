@@ -85,21 +85,45 @@ func (a *Adapter) makeTag(ctx context.Context, job networks.Job, name string) (i
 
 var apiLink = regexp.MustCompile(`<([^<>]+)>\s*;\s*rel="https://api\.w\.org/"`)
 
+// discover asks the site where its API is; "" if it does not say. The password stays
+// at home: the answer may come from wherever the address leads.
+func (a *Adapter) discover(ctx context.Context, job networks.Job) (string, error) {
+	if a.base != "" {
+		return "", nil
+	}
+	c := a.call(job, httpx.Check, http.MethodHead, "", nil)
+	c.Address, c.Header = job.Account.Address, nil
+	answer, err := a.door.Do(ctx, c, nil)
+	if f := fault.Of(err); f != nil && f.Status == 0 {
+		return "", f
+	}
+	if m := apiLink.FindStringSubmatch(strings.Join(answer.Header.Values("Link"), ", ")); m != nil {
+		return m[1], nil
+	}
+	return "", nil
+}
+
+// moved says where the site is instead, if it is another place that refused: a site
+// that redirects to its proper name takes no post under the other one.
+func moved(root string, account networks.Account, err error) error {
+	to, bad := url.Parse(root)
+	if f := fault.Of(err); f == nil || bad != nil || to.Scheme != "https" || sameHost(root, account.Address) {
+		return err
+	}
+	return fault.New(fault.Validation, "address", "The site says that its address is https://"+httpx.SafeText(to.Host)+". Enter that one instead, and check the account again.")
+}
+
 // Check finds the site's API and asks what the login may do there.
 func (a *Adapter) Check(ctx context.Context, account networks.Account) (networks.Profile, error) {
 	job := networks.Job{Account: account}
 	p := networks.Profile{RemoteID: account.RemoteID, Handle: account.Handle, Settings: map[string]string{}}
-	if a.base == "" {
-		c := a.call(job, httpx.Check, http.MethodHead, "", nil)
-		c.Address, c.Header = account.Address, nil
-		answer, err := a.door.Do(ctx, c, nil)
-		if f := fault.Of(err); f != nil && f.Status == 0 {
-			return networks.Profile{}, f
-		}
-		if m := apiLink.FindStringSubmatch(strings.Join(answer.Header.Values("Link"), ", ")); m != nil && sameHost(m[1], account.Address) {
-			p.Settings["rest_root"] = m[1]
-			job.Account.Settings = p.Settings
-		}
+	root, err := a.discover(ctx, job)
+	if err != nil {
+		return networks.Profile{}, err
+	}
+	if sameHost(root, account.Address) {
+		p.Settings["rest_root"] = root
+		job.Account.Settings = p.Settings
 	}
 	c := a.call(job, httpx.Check, http.MethodGet, "users/me", nil)
 	c.Query = url.Values{"context": {"edit"}}
@@ -111,7 +135,7 @@ func (a *Adapter) Check(ctx context.Context, account networks.Account) (networks
 	answer, err := a.door.Do(ctx, c, &me)
 	switch {
 	case err != nil:
-		return networks.Profile{}, err
+		return networks.Profile{}, moved(root, account, err)
 	case me.ID <= 0:
 		return networks.Profile{}, httpx.Unparsable(httpx.Check, answer)
 	case me.May != nil && !me.May["publish_posts"]:

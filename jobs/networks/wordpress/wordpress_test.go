@@ -193,6 +193,44 @@ func TestCheckAsksWhatTheLoginMay(t *testing.T) {
 	}
 }
 
+// A site says itself where its API is: under plain addresses in a parameter, and
+// under its proper name where people know it by another one.
+func TestTheSiteSaysWhereItsAPIIs(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ link, api, code, say string }{
+		"nothing said":     {"", "/wp-json/wp/v2/users/me", "", ""},
+		"a folder":         {`<%s/blog/wp-json/>; rel="https://api.w.org/"`, "/blog/wp-json/wp/v2/users/me", "", ""},
+		"plain addresses":  {`<%s/index.php?rest_route=/>; rel="https://api.w.org/"`, "/index.php", "", ""},
+		"another name":     {`<https://www.blog.example/wp-json/>; rel="https://api.w.org/"`, "", "address", "https://www.blog.example."},
+		"another protocol": {`<http://evil.example/wp-json/>; rel="https://api.w.org/"`, "", "unauthorized", "Make a new one"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var h *nettest.Host
+			h = nettest.New(t, func(got nettest.Call) nettest.Answer {
+				switch route := got.Query.Get("rest_route"); {
+				case got.Method == "HEAD" && got.Header.Get("Authorization") != "":
+					t.Error("the password is shown to the front page")
+					fallthrough
+				case got.Method == "HEAD":
+					return nettest.Answer{Header: map[string]string{"Link": strings.ReplaceAll(c.link, "%s", h.URL)}}
+				case got.Path == c.api && (route == "" || strings.HasPrefix(route, "/wp/v2/")) && got.Query.Get("context") == "edit":
+					return nettest.Answer{Body: `{"id":1,"name":"Ann"}`}
+				case strings.HasSuffix(got.Path+route, "categories"):
+					return nettest.Answer{Body: `[]`}
+				}
+				return nettest.Answer{Status: 401, Body: `{"code":"unauthorized"}`}
+			})
+			account := jobOf(networks.Post{}).Account
+			account.Address = h.URL
+			p, err := New(networks.Env{Guarded: h.Client}).Check(t.Context(), account)
+			f := fault.Of(err)
+			if c.code == "" && (err != nil || p.Name != "Ann") || c.code != "" && (f == nil || f.Code != c.code || !strings.Contains(f.Say, c.say)) {
+				t.Errorf("%+v, %v", p, err)
+			}
+		})
+	}
+}
+
 func FuzzASlugIsOne(f *testing.F) {
 	f.Add("Crème brûlée — 日本 %00/../", "k")
 	f.Fuzz(func(t *testing.T, title, key string) {
