@@ -256,6 +256,7 @@ type knobBody struct {
 	Duplicates *bool   `json:"duplicates,omitempty"`
 	Spread     *delay  `json:"spread,omitempty"`
 	Summoned   *bool   `json:"summoned,omitempty"`
+	Unaudited  *bool   `json:"unaudited,omitempty"`
 	Keys       *string `json:"keys,omitempty"`
 	Refresh    *string `json:"refresh,omitempty"`
 	CallLimit  *int    `json:"call_limit,omitempty"`
@@ -266,7 +267,7 @@ func (b *knobBody) bound(k *Knobs) []func(out bool) {
 	return []func(bool){
 		swap(&b.ImagePolls, &k.ImagePolls), swap(&b.VideoPolls, &k.VideoPolls), swap(&b.QuotaTotal, &k.QuotaTotal),
 		swap(&b.Containers, &k.Containers), swap(&b.Hashtags, &k.Hashtags), swap(&b.Republish, &k.Republish),
-		swap(&b.NoCode, &k.NoCode), swap(&b.ReadLag, (*delay)(&k.ReadLag)), swap(&b.Duplicates, &k.Duplicates), swap(&b.Spread, (*delay)(&k.Spread)), swap(&b.Summoned, &k.Summoned),
+		swap(&b.NoCode, &k.NoCode), swap(&b.ReadLag, (*delay)(&k.ReadLag)), swap(&b.Duplicates, &k.Duplicates), swap(&b.Spread, (*delay)(&k.Spread)), swap(&b.Summoned, &k.Summoned), swap(&b.Unaudited, &k.Unaudited),
 		swap(&b.Keys, &k.Keys), swap(&b.Refresh, &k.Refresh), swap(&b.CallLimit, &k.CallLimit),
 	}
 }

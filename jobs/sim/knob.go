@@ -21,6 +21,7 @@ type Knobs struct {
 	Duplicates bool          // Facebook: refuse a post that equals the account's last one (506); X: one of the last day's
 	Spread     time.Duration // Threads: how long a container that is finished cannot be published yet; 0
 	Summoned   bool          // X: answers are refused unless the author named the caller, to one's own posts too
+	Unaudited  bool          // YouTube: the app has not been audited, so that every video is private whatever was asked
 
 	Keys string // Mastodon's Idempotency-Key: "honour", "ignore", or "race" (kept only after the post is); honour
 

@@ -133,6 +133,18 @@ func TestWhatYouTubeTurnsDownItSaysWhenAsked(t *testing.T) {
 	}
 }
 
+// What an app that was not audited uploads is private, and YouTube says so.
+func TestYouTubeLocksWhatAnUnauditedAppUploads(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.sim.Turn(func(k *sim.Knobs) { k.Unaudited = true })
+	id := w.ytVideo(ytMeta)
+	w.wantPosts(network.YouTube, "", 0)
+	if g := w.get(yt+"/videos?part=status&id="+id, ytKey...).want(t, 200); !strings.Contains(g.raw, `"privacyStatus":"private"`) {
+		t.Errorf("it says %s", g.raw)
+	}
+}
+
 func TestYouTubeListsUploadsNewestFirstAndLate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

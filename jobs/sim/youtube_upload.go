@@ -121,6 +121,9 @@ func ytTagLength(tags []string) (n int) {
 func (y *youtube) begin(c *call, a *account, size int64) *reply {
 	p := &c.params
 	privacy := p.get("status.privacyStatus")
+	if c.sim.Knobs().Unaudited {
+		privacy = "private"
+	}
 	e := &entry{
 		Post:   Post{ID: ytID(c.sim.next()), Kind: "video", Title: p.get("snippet.title"), Text: p.get("snippet.description")},
 		hidden: privacy != "public",
