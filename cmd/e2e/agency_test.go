@@ -184,6 +184,16 @@ func (a *agency) write(t *testing.T, text string, accounts ...model.AccountID) d
 	return page
 }
 
+// rewrite saves a post with other content.
+func (a *agency) rewrite(t *testing.T, page db.PostPage, content model.Content) db.PostPage {
+	t.Helper()
+	page, err := a.owner.SavePost(t.Context(), page.Post.ID, db.PostForm{Seen: page.Post.Revision, Content: content})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page
+}
+
 // submitted is a written post that was submitted.
 func (a *agency) submitted(t *testing.T, text string, accounts ...model.AccountID) db.PostPage {
 	t.Helper()

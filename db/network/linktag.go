@@ -237,6 +237,39 @@ func Untag(text string, done []Tagging) string {
 	return out.String()
 }
 
+// Retag is what Untag undoes: the links of a text that were tagged, as they go out.
+func Retag(text string, done []Tagging) string {
+	var out strings.Builder
+	at := 0
+	for _, l := range Links(text) {
+		out.WriteString(text[at:l.Start])
+		at = l.Start
+		if i := slices.IndexFunc(done, func(one Tagging) bool { return one.From == text[l.Start:l.End] }); i >= 0 {
+			out.WriteString(done[i].To)
+			at = l.End
+		}
+	}
+	return out.String() + text[at:]
+}
+
+// SplitTagged is Split for a text whose links get tags on their way: each post fits with
+// them, and stands as it was written. Where no post has room for a link with its tags,
+// the text is split as it was written.
+func (n *Network) SplitTagged(d Draft, done []Tagging) (pieces []string) {
+	tagged := d
+	tagged.Text, tagged.Link = Retag(d.Text, done), Retag(d.Link, done)
+	for _, piece := range n.Split(tagged) {
+		pieces = append(pieces, Untag(piece, done))
+	}
+	if words(pieces) != words(split(d.Text)) {
+		return n.Split(d)
+	}
+	return pieces
+}
+
+// words are what posts say, whatever blanks are between.
+func words(posts []string) string { return strings.Join(strings.Fields(strings.Join(posts, " ")), "") }
+
 // wrote says whether an address is what was written. A fragment that followed it
 // belongs to it only since there is a query before it.
 func (one Tagging) wrote(address string) bool {

@@ -81,6 +81,22 @@ func TestTagsFillWhatTheyStandFor(t *testing.T) {
 	}
 }
 
+func TestRetagPutsBackWhatUntagTookAway(t *testing.T) {
+	t.Parallel()
+	text := "https://acme.com/a#top, acme.com/bread and https://other.org/, then https://acme.com."
+	sent := shop.Text(text)
+	done := Taggings(text, sent)
+	if got := Retag(text, done); got != sent || sent == text {
+		t.Errorf("got  %q\nwant %q", got, sent)
+	}
+	if got := Retag(Untag(sent, done), done); got != sent {
+		t.Errorf("there and back: %q", got)
+	}
+	if got := Retag("https://acme.com/another", done); got != "https://acme.com/another" {
+		t.Errorf("another link became %q", got)
+	}
+}
+
 func (t LinkTags) withHosts(hosts ...string) LinkTags {
 	t.Hosts = hosts
 	return t
@@ -107,6 +123,9 @@ func FuzzTagsDamageNothing(f *testing.F) {
 			for _, one := range done {
 				damaged(t, one)
 				rest = strings.Replace(rest, one.To, one.From, 1)
+			}
+			if len(unlike(done)) == 0 && Retag(text, done) != once {
+				t.Fatalf("%q goes out as %q, and Retag makes %q of it", text, once, Retag(text, done))
 			}
 			if len(rest) != len(text) {
 				t.Fatalf("%q became %q, and beside its links something changed", text, once)

@@ -57,6 +57,31 @@ func TestALongTextIsSplitWhereItEnds(t *testing.T) {
 	}
 }
 
+func TestASplitLeavesRoomForTheTagsOfLinks(t *testing.T) {
+	t.Parallel()
+	n := get(t, Bluesky)
+	text := strings.Repeat("bread ", 40) + "https://acme.com/a and " + strings.Repeat("salt ", 30) + "https://acme.com/b"
+	done := Taggings(text, shop.Text(text))
+	pieces := n.SplitTagged(Draft{Text: text}, done)
+	if got := strings.Join(pieces, " "); got != text {
+		t.Errorf("the words became %q", got)
+	}
+	for _, piece := range pieces {
+		if sent := Retag(piece, done); n.Count(sent) > 300 {
+			t.Errorf("%q goes out as %d", piece, n.Count(sent))
+		}
+	}
+	if plain := n.Split(Draft{Text: text}); len(plain) >= len(pieces) {
+		t.Errorf("%d posts without tags and %d with: the tags made no difference here", len(plain), len(pieces))
+	}
+	// Tags that no post has room for are no reason to cut what was written.
+	long := LinkTags{Source: strings.Repeat("s", 300), Hosts: shop.Hosts}
+	done = Taggings(text, long.Text(text))
+	if got := strings.Join(n.SplitTagged(Draft{Text: text}, done), " "); got != text {
+		t.Errorf("with endless tags the words became %q", got)
+	}
+}
+
 // splits checks what Split promises of any text: each piece fits, no character that
 // the eye sees is cut, and nothing but blanks is lost.
 func splits(n *Network, d Draft) error {

@@ -22,7 +22,7 @@ func (e *editing) change(ctx context.Context) error {
 		err = e.changeVariant(network.Name(e.form.arg))
 	case "up", "down", "place", "remove":
 		err = e.moveFile()
-	case "thread", "unthread", "split", "piece-add", "piece-cut", "piece-remove", "piece-up", "piece-down", "piece-place":
+	case "thread", "unthread", "undo-thread", "split", "piece-add", "piece-cut", "piece-remove", "piece-up", "piece-down", "piece-place":
 		err = e.changeThread()
 	case "own-up", "own-down", "own-place":
 		err = e.moveOwnFile()

@@ -22,7 +22,7 @@ func (d *Desk) copyRoutes() []route {
 }
 
 // notKept are fields of the form that say what to do, and not what was written.
-var notKept = []string{"do", "way", "file", "find", "pick", "arrived", "local", "drop", "from", "named", "into", "template_name", "template_client"}
+var notKept = []string{"do", "way", "file", "find", "pick", "arrived", "local", "drop", "from", "named", "into", "undo_text", "undo_was", "template_name", "template_client"}
 
 // keepCopy answers POST /posts/copies: the composer's form as it stands, kept for its
 // writer.

@@ -35,6 +35,7 @@ type editing struct {
 	differs     bool                           // the targets have times of their own
 	taken       taken                          // the files that came with the form
 	moved       string                         // where a file or a post of a thread went, in words
+	undo        *composer.Undo                 // of what was done to a thread just now
 	focus       string                         // the id of what is gone on with, after a thread changed
 	picker      *composer.Picker
 	wordings    composer.Wordings

@@ -42,6 +42,8 @@ type composition struct {
 	baseLabels   string   // and the labels, in words
 	open         []string // what a clash left to be settled
 
+	undo undoForm // of what was done to a thread
+
 	template model.WordingID // which it began with
 	into     string          // where words of the panel go, without script
 	keepAs   string          // the name under which the form is kept as a template
@@ -100,6 +102,7 @@ func readComposition(p *parts) (c composition, err error) {
 	}
 	c.when = readWhen(p)
 	c.look, c.part = p.Get("look"), p.Get("part")
+	c.undo = undoForm{text: typed(p.Get("undo_text")), was: p.Get("undo_was")}
 	c.readWords(p)
 	c.refused = c.tooMuch()
 	return c, nil

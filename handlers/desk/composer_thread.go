@@ -67,14 +67,21 @@ func (e *editing) writesThread(name network.Name) bool {
 
 // tightest is the account with the least room for a post, with the text as it stands
 // in the form; false if no account takes a thread.
-func (e *editing) tightest(name network.Name, v variantForm) (n *network.Network, d network.Draft, ok bool) {
+func (e *editing) tightest(name network.Name, v variantForm) (tight db.CheckedTarget, ok bool) {
 	for _, t := range e.threadTargets(name) {
-		if n == nil || t.Network.LimitOf(t.Draft) < n.LimitOf(d) {
-			n, d, ok = t.Network, t.Draft, true
+		if !ok || t.Network.LimitOf(t.Draft) < tight.Network.LimitOf(tight.Draft) {
+			tight, ok = t, true
 		}
 	}
-	d.Text, d.Link = v.text, v.link
-	return n, d, ok
+	tight.Draft.Text, tight.Draft.Link = v.text, v.link
+	return tight, ok
+}
+
+// lengths measure the posts of a thread as they go out, with their links tagged.
+func lengths(t db.CheckedTarget) []int {
+	d := t.Draft
+	d.Text, d.Link = network.Retag(d.Text, t.Links), network.Retag(d.Link, t.Links)
+	return t.Network.Lengths(d)
 }
 
 // thread is the network's text as the posts that it becomes; nil where it takes none.
@@ -82,14 +89,17 @@ func (e *editing) thread(name network.Name, v variantForm, own bool) *composer.T
 	if !own {
 		v = variantForm{text: e.form.content.Text, link: e.form.content.Link}
 	}
-	n, d, ok := e.tightest(name, v)
+	tight, ok := e.tightest(name, v)
 	if !ok {
 		return nil
 	}
-	t := &composer.Thread{Network: name, On: e.writesThread(name), Own: own, Max: n.Thread, Limit: n.LimitOf(d), Focus: e.focus}
-	lengths := n.Lengths(d)
+	t := &composer.Thread{Network: name, On: e.writesThread(name), Own: own, Max: tight.Network.Thread, Limit: tight.Network.LimitOf(tight.Draft), Focus: e.focus}
+	counted := lengths(tight)
 	for i, text := range network.Pieces(v.text) {
-		t.Pieces = append(t.Pieces, composer.Piece{Text: text, Length: lengths[i]})
+		t.Pieces = append(t.Pieces, composer.Piece{Text: text, Length: counted[i]})
+	}
+	if e.undo != nil && e.undo.Network == name {
+		t.Undo = e.undo
 	}
 	return t
 }
@@ -99,23 +109,27 @@ func (e *editing) changeThread() error {
 	arg, rest, _ := strings.Cut(e.form.arg, ".")
 	name := network.Name(arg)
 	v, own := e.form.variants[name]
-	n, d, ok := e.tightest(name, v)
+	if !own {
+		v = variantForm{text: e.form.content.Text, link: e.form.content.Link, comment: e.form.content.FirstComment}
+	}
+	tight, ok := e.tightest(name, v)
 	if !ok {
 		return model.Refuse(model.Unprocessable, "None of the chosen accounts takes a thread any more. Choose the accounts again.")
 	}
-	if !own {
-		v = variantForm{text: e.form.content.Text, link: e.form.content.Link, comment: e.form.content.FirstComment}
-		d.Text, d.Link = v.text, v.link
-	}
-	pieces := network.Pieces(v.text)
+	before, pieces := e.standing(name, v, own), network.Pieces(v.text)
 	switch e.form.do {
+	case "undo-thread":
+		return e.undoThread(name, v, before)
 	case "thread":
 		pieces = begun(pieces)
 		e.focus = pieceID(name, len(pieces)-1)
 	case "unthread":
 		pieces = []string{strings.ReplaceAll(network.Written(pieces), "\n---\n", "\n\n")}
+		before.Say = "The posts are one now."
+		e.undo, e.moved = before, before.Say
 	case "split":
-		pieces = n.Split(d)
+		pieces = tight.Network.SplitTagged(tight.Draft, tight.Links)
+		e.sayParted(before, pieces)
 	case "piece-add":
 		pieces = append(pieces, "")
 		e.focus = pieceID(name, len(pieces)-1)
@@ -145,11 +159,16 @@ func (e *editing) writePieces(name network.Name, v variantForm, pieces []string)
 		v.own = append(slices.Clone(v.own), partText)
 	}
 	e.form.variants[name] = v
+	e.chooseThread(name, e.form.do != "unthread")
+}
+
+// chooseThread has the accounts of a network take its text as a thread, or not.
+func (e *editing) chooseThread(name network.Name, on bool) {
 	for _, t := range e.threadTargets(name) {
 		if e.form.content.Options[t.AccountID] == nil {
 			e.form.content.Options[t.AccountID] = map[string]string{}
 		}
-		e.form.content.Options[t.AccountID][network.OptThread] = fmt.Sprint(e.form.do != "unthread")
+		e.form.content.Options[t.AccountID][network.OptThread] = fmt.Sprint(on)
 	}
 }
 

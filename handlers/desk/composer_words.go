@@ -3,6 +3,7 @@ package desk
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -107,11 +108,16 @@ func (e *editing) insert(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	part, name, own := strings.Cut(e.form.into, ".")
+	part, place, own := strings.Cut(e.form.into, ".")
+	name, box, _ := strings.Cut(place, ".")
 	v, there := e.form.variants[network.Name(name)]
 	switch {
 	case own && !there:
 		return model.RefuseField("text", network.Label(network.Name(name))+" has no words of its own any more. Choose another field.")
+	case part == partPiece && own:
+		if err := v.appendTo(box, w.Content.Text); err != nil {
+			return err
+		}
 	case part == partText && own:
 		v.text = appended(v.text, w.Content.Text)
 	case part == partComment && own:
@@ -124,6 +130,18 @@ func (e *editing) insert(ctx context.Context) error {
 	if own {
 		e.form.variants[network.Name(name)] = v
 	}
+	return nil
+}
+
+// appendTo puts words behind one post of a thread.
+func (v *variantForm) appendTo(box, words string) error {
+	pieces := network.Pieces(v.text)
+	i, err := web.Count(box)
+	if err != nil || i < 0 || i >= len(pieces) {
+		return model.RefuseField("text", "The thread has no such post any more. Choose another field.")
+	}
+	pieces[i] = appended(pieces[i], words)
+	v.text = network.Together(pieces)
 	return nil
 }
 
@@ -330,14 +348,29 @@ func (e *editing) wordingsPart() composer.Wordings {
 	}
 	p.Into = []ui.Option{{Value: partText, Label: "Text"}, {Value: partComment, Label: "First comment"}}
 	for _, name := range network.All() {
-		if _, own := e.form.variants[name.Name]; own && slices.Contains(mapValues(e.networks()), name.Name) {
-			p.Into = append(p.Into, ui.Option{Value: partText + "." + string(name.Name), Label: "Text for " + name.Label})
+		if v, own := e.form.variants[name.Name]; own && slices.Contains(mapValues(e.networks()), name.Name) {
+			p.Into = append(p.Into, e.boxes(name, v)...)
 			if name.Comment.Max > 0 {
 				p.Into = append(p.Into, ui.Option{Value: partComment + "." + string(name.Name), Label: "First comment for " + name.Label})
 			}
 		}
 	}
+	for i := range p.Into {
+		p.Into[i].Chosen = p.Into[i].Value == e.form.arg
+	}
 	return p
+}
+
+// boxes are the fields in which a network's own words stand: one, or one for each
+// post of a thread.
+func (e *editing) boxes(n *network.Network, v variantForm) (list []ui.Option) {
+	if !e.writesThread(n.Name) {
+		return []ui.Option{{Value: partText + "." + string(n.Name), Label: "Text for " + n.Label}}
+	}
+	for i := range network.Pieces(v.text) {
+		list = append(list, ui.Option{Value: fmt.Sprintf("%s.%s.%d", partPiece, n.Name, i), Label: fmt.Sprintf("Post %d for %s", i+1, n.Label)})
+	}
+	return list
 }
 
 // readWordings reads what the form says of templates, and where words go.

@@ -1,9 +1,13 @@
 // <writing-tools>: panels whose buttons write into the form's text fields. A button
 // with data-opens opens the panel of that id; what is chosen there, data-insert, goes
-// to the caret of the field beside it that was written in last, or of data-field.
+// to the caret of the field beside it that was written in last, or of data-field; to
+// the end of one that nobody was in yet.
+const BESIDE = ".piece, .variant, .composer-section"
+
 class WritingTools extends HTMLElement {
   #off
   #last // the id of the text field that was written in last
+  #been = new WeakSet() // those that somebody was in
   #field // and of the one that the open panel writes into
 
   get #dialogs() { return [...this.querySelectorAll("dialog")] }
@@ -12,7 +16,7 @@ class WritingTools extends HTMLElement {
     this.#off = new AbortController()
     const { signal } = this.#off
     const on = (target, type, f) => target.addEventListener(type, f, { signal })
-    on(document, "focusin", (e) => { if (e.target.matches("textarea[id]")) this.#last = e.target.id })
+    on(document, "focusin", (e) => this.#enter(e.target))
     on(document, "click", (e) => this.#click(e))
     on(this, "input", (e) => e.stopPropagation()) // what is looked for is not the post
     on(this, "change", (e) => e.stopPropagation())
@@ -21,6 +25,12 @@ class WritingTools extends HTMLElement {
   }
 
   disconnectedCallback() { this.#off.abort() }
+
+  #enter(field) {
+    if (!field.matches("textarea[id]")) return
+    this.#been.add(field)
+    this.#last = field.id
+  }
 
   #click(e) {
     const opener = e.target.closest("[data-opens]")
@@ -42,8 +52,8 @@ class WritingTools extends HTMLElement {
 
   #aim(opener) {
     const last = document.getElementById(this.#last)
-    const beside = opener.closest(".variant, .composer-section")
-    this.#field = last && last.closest(".variant, .composer-section") === beside ? this.#last : opener.dataset.field
+    const beside = opener.closest(BESIDE)
+    this.#field = last && last.closest(BESIDE) === beside ? this.#last : opener.dataset.field
   }
 
   #show(dialog) {
@@ -57,6 +67,7 @@ class WritingTools extends HTMLElement {
   #write(words, bare) {
     const field = document.getElementById(this.#field)
     if (!field) return
+    if (!this.#been.has(field)) field.setSelectionRange(field.value.length, field.value.length)
     const { selectionStart: from, selectionEnd: to, value } = field
     const before = !bare && from > 0 && !/\s/.test(value[from - 1]) ? " " : ""
     const after = !bare && to < value.length && !/\s/.test(value[to]) ? " " : ""

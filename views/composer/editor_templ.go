@@ -867,7 +867,7 @@ func words(e *Editor, paths Paths) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = writingTools("text", "", paths).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = writingTools("text", "text", "", paths).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

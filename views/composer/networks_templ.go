@@ -254,7 +254,7 @@ func variant(v Variant, paths Paths) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = writingTools(v.id("text"), " for "+v.Label, paths).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = writingTools(v.id("text"), v.name("text"), " for "+v.Label, paths).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
