@@ -12,6 +12,7 @@ import (
 	"herald/db/model"
 	"herald/db/network"
 	"herald/db/picture"
+	"herald/db/picture/picturetest"
 )
 
 // hang puts a painted picture into a client's library, ready as the pipeline
@@ -31,6 +32,19 @@ func (a *agency) hang(t *testing.T, client string, seed uint64, width, height in
 		t.Fatal(err)
 	}
 	one.Alt = alt
+	return one
+}
+
+// leaflet puts a document into the museum's library, ready as the pipeline leaves it.
+func (a *agency) leaflet(t *testing.T, name string) db.Asset {
+	t.Helper()
+	file, thumb := picturetest.Leaflet(6, 300, 400), painted(t, picture.Coast, 9, 300, 400)
+	sum := sha256.Sum256(file)
+	one, _, err := a.owner.AddMedia(t.Context(), db.Asset{ClientID: a.client(t, "museum"), State: db.MediaReady, Kind: network.Document, Type: "application/pdf", Name: name, Sha256: sum[:],
+		Path: a.store(t, file, "pdf"), ThumbPath: a.store(t, thumb, "jpg"), Bytes: int64(len(file)), Width: 300, Height: 400, Probe: db.Probe{Frames: 6}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	return one
 }
 

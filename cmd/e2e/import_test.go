@@ -11,6 +11,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 
 	"herald/cmd/internal/browser"
+	"herald/db"
 	"herald/db/model"
 )
 
@@ -51,6 +52,24 @@ func TestATableOfPostsIsBroughtAlong(t *testing.T) {
 	phone.goes("button", "Go on")
 	phone.sees("brought along before", "2 posts made")
 	phone.fits()
+}
+
+// imported is a table of the bakery's of which a post was made, and one row refused.
+func (a *agency) imported(t *testing.T) model.ImportID {
+	t.Helper()
+	table := "Text,Networks\nA row of a table,mastodon\n" + strings.Repeat("Donaudampfschifffahrtselektrizitätenhauptbetriebswerk", 4) + ",nowhere\n"
+	id, _, err := a.owner.AddImport(t.Context(), a.client(t, "bakery"), "done.csv", []byte(table))
+	if err == nil {
+		err = a.owner.StartImport(t.Context(), id, []db.ImportColumn{db.ColumnText, db.ColumnNetworks}, true)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the import to end", func() bool {
+		i, _, err := a.owner.ImportOutcomes(t.Context(), id)
+		return err == nil && i.State == db.ImportDone
+	})
+	return id
 }
 
 // brought is a table of the bakery's that nobody has begun to import.

@@ -3,7 +3,6 @@ package e2e
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,6 +37,12 @@ func furnished(t *testing.T) (a *agency, screens []screen) {
 	draft := a.write(t, "A draft that Instagram would refuse", a.account(t, "bakery", network.Instagram))
 	draft = a.rewritten(t, draft, long)
 	a.plan(t, "Planned for later", 26*time.Hour)
+	thread := a.threaded(t, long, "", "Second, with https://museum.example.com/"+strings.Repeat("a", 90), strings.Repeat("Much too long. ", 60))
+	leaflet := a.leaflet(t, strings.Fields(long)[0]+".pdf")
+	paper := a.write(t, "With a document", a.account(t, "museum", network.Mastodon))
+	paper.Version.Content.Media = []model.ContentMedia{{ID: leaflet.ID}}
+	paper = a.rewrite(t, paper, paper.Version.Content)
+	done := a.imported(t)
 	eventually(t, "a failed target", func() bool {
 		page, err := a.owner.Post(t.Context(), failed.Post.ID)
 		return err == nil && page.Post.State == model.PostPartiallyFailed
@@ -45,11 +50,10 @@ func furnished(t *testing.T) (a *agency, screens []screen) {
 	account := a.account(t, "museum", network.Webhook)
 	loaf := a.hang(t, "bakery", 1, 300, 200, strings.Fields(long)[0]+".jpg", "")
 	a.hang(t, "museum", 2, 200, 300, "coast.jpg", "A coast at dusk")
-	clients, err := a.owner.ClientSettings(t.Context())
-	if err != nil {
+	museum := a.client(t, "museum")
+	if err := a.owner.SetLinkTags(t.Context(), db.LinkTags{ClientID: museum, Source: "{network}", Medium: strings.Repeat("social", 20), Campaign: "{campaign}", Hosts: []string{"museum.example.com", strings.Repeat("a-long-name.", 8) + "example"}}); err != nil {
 		t.Fatal(err)
 	}
-	museum := clients[slices.IndexFunc(clients, func(c db.ClientSetting) bool { return c.Slug == "museum" })].ID
 	link := strings.TrimPrefix(a.link(t, 0), here.web.URL)
 	door, shut := a.asked(t, "museum", network.Facebook, network.Mastodon, network.Bluesky, network.Webhook, network.LinkedIn, network.Slack), a.shut(t)
 	at := func(name, rest string, args ...any) screen {
@@ -57,7 +61,7 @@ func furnished(t *testing.T) (a *agency, screens []screen) {
 	}
 	return a, []screen{
 		{"sign-in", "/signin", true}, {"forgotten", "/forgotten", true}, {"forgotten, link over", "/passwords/none", true}, {"review", link, true}, {"review calendar", link + "/calendar", true}, {"nothing there", "/nowhere", true},
-		at("calendar", "/calendar?view=month"), at("tray", "/calendar?tray=open"), at("week", "/calendar?view=week"), at("day", "/calendar?view=day"), at("list", "/calendar?view=list"), at("posts", "/posts"), at("feeds", "/feeds"), at("networks", "/settings/networks"), at("find", "/find?q=a"), at("find, nothing asked", "/find"), at("new post", "/posts/new"), at("labels", "/labels"), at("wordings", "/wordings"), at("new hashtag group", "/wordings/new?kind=hashtags"), at("template", "/wordings/%d", a.worded(t)), at("clients to choose", "/clients"), at("imports", "/imports"), at("import", "/imports/%d", a.brought(t)), at("days", "/days"),
+		at("calendar", "/calendar?view=month"), at("tray", "/calendar?tray=open"), at("week", "/calendar?view=week"), at("day", "/calendar?view=day"), at("list", "/calendar?view=list"), at("posts", "/posts"), at("feeds", "/feeds"), at("networks", "/settings/networks"), at("find", "/find?q=a"), at("find, nothing asked", "/find"), at("new post", "/posts/new"), at("labels", "/labels"), at("wordings", "/wordings"), at("new hashtag group", "/wordings/new?kind=hashtags"), at("template", "/wordings/%d", a.worded(t)), at("clients to choose", "/clients"), at("imports", "/imports"), at("import", "/imports/%d", a.brought(t)), at("import, done", "/imports/%d", done), at("thread", "/posts/%d", thread), at("document in a post", "/posts/%d", paper.Post.ID), at("document", "/media/%d", leaflet.ID), at("days", "/days"),
 		{"connect", door, true}, {"connect at a network", door + "/networks/mastodon", true}, {"connect, choosing", a.chosenByLink(t, door, 40), true}, {"connect, nothing to choose", a.chosenByLink(t, door, 0), true}, {"connect, over", shut, true},
 		at("ask to connect", "/clients/%d/connect-links", museum), at("choosing", "/consents/%d", a.offered(t, a.owner, museum, 40)), at("disconnecting", "/accounts/%d/disconnection", account),
 		at("media", "/media"), at("media, list", "/media?view=list&q=d"), at("media, none", "/media?q=nothing"), at("new files", "/media/new"), at("asset", "/media/%d", loaf.ID),

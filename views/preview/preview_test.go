@@ -86,6 +86,9 @@ func looks() map[string]Props {
 	sent := Of(linkedin, network.Draft{Text: "Short", Link: "https://www.harbour.example/menu", Options: map[string]string{network.OptLinkTitle: "The menu, as we say it"}})
 	sent.Card = &Card{Title: "What the page says", Words: "is not what LinkedIn shows"}
 	all["linkedin-link"] = sent
+	document := Of(linkedin, network.Draft{Text: "Short", Options: map[string]string{network.OptDocTitle: "The menu"}, Media: []network.Media{{Kind: network.Document, Type: "application/pdf", Frames: 12}}})
+	document.Media = []Media{{Document: true, Pages: 12, Source: "/m/thumb", Href: "/m/menu.pdf", Facts: "12 pages, PDF"}}
+	all["linkedin-document"] = document
 	story := Of(facebook, network.Draft{Text: "Not shown", Options: map[string]string{network.OptFormat: "story"}, Media: []network.Media{{Kind: network.Image}}})
 	story.Media = []Media{{Source: "/m/thumb", Waits: "Still being made"}}
 	all["facebook-story"] = story

@@ -103,7 +103,10 @@ func shootAll(ctx context.Context, out io.Writer, only []string, b *browser.Brow
 }
 
 // screen is a place with the name of its pictures.
-type screen struct{ name, address string }
+type screen struct {
+	name, address string
+	act           string // script, for what only shows once somebody did something
+}
 
 // camera is a window in which the demo's owner is signed in.
 type camera struct {
@@ -140,6 +143,11 @@ func (c *camera) shoot(s screen, size string, look browser.Look) error {
 	}
 	if err := c.visit(s.address); err != nil {
 		return err
+	}
+	if s.act != "" {
+		if _, err := c.Eval(`async () => { ` + s.act + `; await new Promise((done) => setTimeout(done, 1500)) }`); err != nil {
+			return err
+		}
 	}
 	_, err := c.Eval(`async () => {
 		for (const img of document.images) img.loading = "eager"

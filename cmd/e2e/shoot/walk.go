@@ -27,7 +27,7 @@ var states = []string{
 
 // walk signs in and lists every screen there is.
 func (c *camera) walk(d *demo.Demo) ([]screen, error) {
-	all := []screen{{"signin", "/signin"}, {"forgotten", "/forgotten"}, {"missing", "/nothing-here"}}
+	all := []screen{{name: "signin", address: "/signin"}, {name: "forgotten", address: "/forgotten"}, {name: "missing", address: "/nothing-here"}}
 	if err := c.signIn(); err != nil {
 		return nil, err
 	}
@@ -37,9 +37,9 @@ func (c *camera) walk(d *demo.Demo) ([]screen, error) {
 		"accounts": "/accounts", "activity": "/activity", "media": "/media", "media-list": "/media?view=list", "media-new": "/media/new",
 		"style": "/settings/style", "delivery": "/delivery", "workflows": "/settings/workflows", "general": "/settings/general", "look": "/settings/look", "members": "/settings/members", "invite": "/settings/members/new", "clients": "/settings/clients", "profile": "/settings/profile",
 	} {
-		all = append(all, screen{name, workspace + path})
+		all = append(all, screen{name: name, address: workspace + path})
 	}
-	all = append(all, screen{"choose-client", workspace + "/clients"}, screen{"imports", workspace + "/imports"})
+	all = append(all, screen{name: "choose-client", address: workspace + "/clients"}, screen{name: "imports", address: workspace + "/imports"})
 	for _, state := range states {
 		post, err := c.follow(workspace+"/posts?state="+state, "a.posts-words")
 		if err != nil {
@@ -48,12 +48,12 @@ func (c *camera) walk(d *demo.Demo) ([]screen, error) {
 		if post == "" {
 			continue
 		}
-		all = append(all, screen{"post-" + state, post})
+		all = append(all, screen{name: "post-" + state, address: post})
 		if version, err := c.follow(post, ".version:not(:last-child) a"); err == nil && version != "" {
-			all = append(all, screen{"compared-" + state, version + "?against=1"})
+			all = append(all, screen{name: "compared-" + state, address: version + "?against=1"})
 		}
 		if target, err := c.follow(post, "#delivery a[href*='/targets/']"); err == nil && target != "" {
-			all = append(all, screen{"evidence-" + state, target})
+			all = append(all, screen{name: "evidence-" + state, address: target})
 		}
 	}
 	asset, err := c.follow(workspace+"/media", "a.asset-open")
@@ -61,19 +61,19 @@ func (c *camera) walk(d *demo.Demo) ([]screen, error) {
 		return nil, err
 	}
 	if asset != "" {
-		all = append(all, screen{"asset", asset}, screen{"crop", asset + "/crop?preset=instagram/post"}, screen{"focus", asset + "/crop"})
+		all = append(all, screen{name: "asset", address: asset}, screen{name: "crop", address: asset + "/crop?preset=instagram/post"}, screen{name: "focus", address: asset + "/crop"})
 	}
 	flow, err := c.follow(workspace+"/settings/workflows", "a.workflows-row")
 	if err != nil {
 		return nil, err
 	}
-	all = append(all, screen{"workflow", flow}, screen{"approvals-overdue", workspace + "/approvals?box=overdue"})
+	all = append(all, screen{name: "workflow", address: flow}, screen{name: "approvals-overdue", address: workspace + "/approvals?box=overdue"})
 	for name, list := range map[string]string{"member": "/settings/members", "client": "/settings/clients"} {
 		one, err := c.follow(workspace+list, ".people li:last-child a")
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, screen{name, one})
+		all = append(all, screen{name: name, address: one})
 	}
 	account, err := c.follow(workspace+"/accounts", ".account-handle a")
 	if err != nil {
@@ -87,16 +87,20 @@ func (c *camera) walk(d *demo.Demo) ([]screen, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.crowd(d); err != nil {
+		return nil, err
+	}
 	choosing, err := c.choosing()
 	if err != nil {
 		return nil, err
 	}
-	all = append(all, screen{"connect-links", asking}, screen{"connect", link}, screen{"connect-network", link + "/networks/mastodon"}, screen{"choosing", choosing}, screen{"disconnecting", account + "/disconnection"})
-	all = append(all, screen{"account", account}, screen{"slots", account + "/slots"}, screen{"review", review}, screen{"review-calendar", review + "/calendar"}, screen{"mailbox", d.Mailbox}, screen{"networks", d.Networks})
+	all = append(all, screen{name: "connect-links", address: asking}, screen{name: "connect", address: link}, screen{name: "connect-network", address: link + "/networks/mastodon"}, screen{name: "choosing", address: choosing}, screen{name: "disconnecting", address: account + "/disconnection"})
+	all = append(all, screen{name: "account", address: account}, screen{name: "slots", address: account + "/slots"}, screen{name: "review", address: review}, screen{name: "review-calendar", address: review + "/calendar"}, screen{name: "mailbox", address: d.Mailbox}, screen{name: "networks", address: d.Networks})
 	for _, name := range []string{"facebook", "instagram", "mastodon", "webhook"} {
-		all = append(all, screen{"network-" + name, d.Networks + "/" + name})
+		all = append(all, screen{name: "network-" + name, address: d.Networks + "/" + name})
 	}
-	return all, nil
+	states, err := c.states(d, choosing)
+	return append(all, states...), err
 }
 
 // follow is where the first link of a page leads.
