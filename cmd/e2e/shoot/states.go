@@ -7,20 +7,28 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/go-rod/rod"
 
 	"herald/cmd/internal/demo"
-	"herald/db/picture/picturetest"
 )
 
-// table is a file of posts, as an agency brings it along.
-const table = "Text,Date,Time,Networks\n" +
-	"\"Two loaves for one until noon, and a table in the yard for who wants to stay\",2031-05-04,09:30,mastodon\n" +
-	"The cake table is set,2031-05-05,15:00,\"facebook, instagram\"\n" +
-	"Nobody reads this one,2031-05-06,10:00,myspace\n"
+// table is a file of posts, as an agency brings it along: for a day some days from now,
+// and with a row that makes no post.
+func table(days int) string {
+	day := time.Now().AddDate(0, 0, days).Format(time.DateOnly)
+	return "Text,Date,Time,Networks\n" +
+		"\"Two loaves for one until noon, and a table in the yard for who wants to stay\"," + day + ",09:30,mastodon\n" +
+		"The cake table is set," + day + ",15:00,\"facebook, instagram\"\n" +
+		"Nobody reads this one," + day + ",10:00,myspace\n"
+}
+
+// menu is a document of two pages.
+const menu = "%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Count 2 /Kids [3 0 R 4 0 R] >>\nendobj\n" +
+	"3 0 obj\n<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 400] >>\nendobj\n4 0 obj\n<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 400] >>\nendobj\n" +
+	"xref\n0 5\n0000000000 65535 f \n0000000009 00000 n \n0000000058 00000 n \n0000000121 00000 n \n0000000192 00000 n \n" +
+	"trailer\n<< /Size 5 /Root 1 0 R >>\nstartxref\n263\n%%EOF\n"
 
 // states lists what only shows once somebody did something: a thread, a document, a
 // panel that is open, an import that ended, link tags, many accounts to choose among.
@@ -54,7 +62,7 @@ func (c *camera) states(d *demo.Demo, choosing string) ([]screen, error) {
 	return append(all, screen{name: "import", address: open}, screen{name: "import-done", address: done}, screen{name: "link-tags", address: tags}), nil
 }
 
-// made writes a post for the bakery's account on a network, and returns where it is.
+// made writes a post for the first account on a network, and returns where it is.
 func (c *camera) made(network string, write func(*rod.Page)) (address string, err error) {
 	if err := c.visit(workspace + "/posts/new"); err != nil {
 		return "", err
@@ -84,7 +92,7 @@ func (c *camera) thread(p *rod.Page) {
 func (c *camera) document(p *rod.Page) {
 	p.MustElement("#text").MustInput("What we bake in spring, in one leaflet.")
 	path := filepath.Join(os.TempDir(), "What we bake in spring.pdf")
-	if err := os.WriteFile(path, picturetest.Leaflet(6, 600, 800), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(menu), 0o600); err != nil {
 		panic(err)
 	}
 	defer os.Remove(path)
@@ -93,7 +101,7 @@ func (c *camera) document(p *rod.Page) {
 	p.MustElement("[name$='.document_title']").MustInput("Spring at Kornblume")
 }
 
-// linkedin connects a profile of the bakery's client, as a person does.
+// linkedin connects a profile for the bakery, as a person does.
 func (c *camera) linkedin(d *demo.Demo) error {
 	if err := c.declare(d, "linkedin", "memberspring", "Emil Vogt"); err != nil {
 		return err
@@ -108,8 +116,8 @@ func (c *camera) linkedin(d *demo.Demo) error {
 	return rod.Try(func() {
 		p := c.Timeout(time.Minute)
 		p.MustElement(".sign-in .button").MustClick()
-		p.MustElementR("a.choice", "Emil Vogt").MustClick()
-		p.MustElement(".shell")
+		there(p, "a.choice").MustClick()
+		there(p, ".shell")
 	})
 }
 
@@ -165,7 +173,7 @@ func (c *camera) imported() (open, done string, err error) {
 	defer os.RemoveAll(dir)
 	for i, name := range []string{"Editorial plan, spring.csv", "Editorial plan, summer, second draft with the changes of the client.csv"} {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(table+strings.Repeat("\n", i)), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(table(20+i)), 0o600); err != nil {
 			return "", "", err
 		}
 		if err := c.visit(workspace + "/imports"); err != nil {

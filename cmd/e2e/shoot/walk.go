@@ -160,11 +160,25 @@ func (c *camera) choosing() (page string, err error) {
 	err = rod.Try(func() {
 		p := c.Timeout(time.Minute)
 		p.MustElement(".sign-in .button").MustClick()
-		p.MustElement("a.choice").MustClick()
-		p.MustElement(".accounts-choices")
+		there(p, "a.choice").MustClick()
+		there(p, ".accounts-choices")
 		page = c.MustInfo().URL
 	})
 	return page, err
+}
+
+// there waits for an element while one page leads on to another.
+func there(p *rod.Page, selector string) *rod.Element {
+	for {
+		el, err := p.Element(selector)
+		if err == nil {
+			return el
+		}
+		if p.GetContext().Err() != nil {
+			panic(err) // rod.Try returns it
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
 }
 
 var (
