@@ -68,13 +68,16 @@ func (h *handler) choices(r *http.Request, scope *db.Scope, c db.Consent, code s
 	return choices, scope.KeepChoices(r.Context(), c, choices)
 }
 
-// choose connects at once what there is no choice about, and shows the rest.
+// choose connects at once what there is no choice about and lacks no permission, and
+// shows the rest.
 func (h *handler) choose(w http.ResponseWriter, r *http.Request, scope *db.Scope, c db.Consent, choices []db.Choice) error {
 	n, _ := network.Get(c.Network)
 	var chosen []string
 	switch {
+	case len(gaps(n, choices)) > 0:
+		return web.See(w, r, h.page(scope, c))
 	case c.Account != 0:
-	case len(choices) == 1 && choices[0].Lacks == "" && len(gaps(n, choices)) == 0:
+	case len(choices) == 1 && choices[0].Lacks == "":
 		chosen = []string{choices[0].RemoteID}
 	default:
 		return web.See(w, r, h.page(scope, c))

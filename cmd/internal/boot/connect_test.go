@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -135,6 +136,9 @@ func (p *person) leave(name network.Name, said string, form ...string) string {
 	if a.status != 200 || a.refuge == "" {
 		p.t.Fatalf("%s: start: %d %s", name, a.status, seenText(a.body))
 	}
+	if i := slices.Index(form, "without"); i >= 0 { // a permission that the person does not grant
+		a.refuge = strings.Replace(a.refuge, form[i+1], "", 1)
+	}
 	page := p.get(a.refuge)
 	path, _, _ := strings.Cut(a.refuge, "?")
 	for _, m := range simLink.FindAllStringSubmatch(page.body, -1) {
@@ -204,6 +208,32 @@ func TestEveryNetworkIsConnectedBySigningIn(t *testing.T) {
 	if leaks != 0 {
 		t.Errorf("%d sign-ins that are done still hold tokens", leaks)
 	}
+}
+
+// TestWhatWasNotGrantedIsNamedBeforeItIsConnected: somebody unticks a permission at the
+// network, is told its name and what it costs, and may connect all the same.
+func TestWhatWasNotGrantedIsNamedBeforeItIsConnected(t *testing.T) {
+	t.Parallel()
+	h := newHall(t)
+	p := h.as(h.agency.Owner)
+	sign := func(form ...string) {
+		t.Helper()
+		was := h.connected(network.X)
+		a := p.get(p.leave(network.X, "allow:1001", append(form, "way", "", "without", "media.write")...))
+		if !strings.Contains(a.to, "/consents/") || h.connected(network.X) != was {
+			t.Fatalf("connected without a word: %d to %s", a.status, a.to)
+		}
+		page := seenText(p.get(h.web.URL + a.to).body)
+		if !strings.Contains(page, "media.write") || !strings.Contains(page, "no posts with pictures or videos") || strings.Contains(page, "tweet.write") {
+			t.Errorf("the page says: %s", page)
+		}
+		if done := p.choose(a); done.status != http.StatusSeeOther || h.connected(network.X) != 1 {
+			t.Errorf("chosen all the same: %d, %s", done.status, seenText(done.body))
+		}
+	}
+	sign()
+	id := dbtest.Look[int64](t, h.World, h.agency.Shard, `UPDATE tenant.accounts SET state = 'needs_reconnect' WHERE network = 'x' RETURNING id`)
+	sign("account", fmt.Sprint(id))
 }
 
 func TestASignInBelongsToItsBrowserPersonAndNetwork(t *testing.T) {
