@@ -17,7 +17,8 @@ import (
 // client, who can connect its accounts at the networks that they were asked for, and
 // nothing else. While it works, row-level security hides every other client.
 type ConnectScope struct {
-	Agency   string
+	Agency   string // in whose name the page is
+	Look     ShownLook
 	Client   string
 	Zone     string // the client's
 	Person   string
@@ -127,13 +128,16 @@ func (s *Store) openConnect(ctx context.Context, w Workspace, hash []byte, id mo
 	if err != nil {
 		return nil, err
 	}
-	cs := &ConnectScope{Agency: w.Name, sc: door}
+	cs := &ConnectScope{sc: door}
 	err = door.read(ctx, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, sqlConnectOpen, w.ID, hash, id)
 		if err != nil {
 			return err
 		}
-		cs.link, err = pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[connectRow])
+		if cs.link, err = pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[connectRow]); err != nil {
+			return err
+		}
+		cs.Look, err = door.shownLook(ctx, tx, cs.link.ClientID)
 		return err
 	})
 	if noRows(err) {
@@ -143,6 +147,7 @@ func (s *Store) openConnect(ctx context.Context, w Workspace, hash []byte, id mo
 		return nil, err
 	}
 	l := cs.link
+	cs.Agency = cs.Look.Name
 	cs.Client, cs.Zone, cs.Person, cs.Sender, cs.Networks, cs.Note, cs.Expires, cs.Ended = l.Client, l.Zone, l.Name, team[l.MadeBy].Name, l.Networks, l.Note, l.ExpiresAt, l.Ended
 	cs.hash, cs.gone = [32]byte(l.TokenHash), cs.whyGone()
 	door.changed, door.Actor.Name = s.changed, l.Name
@@ -171,6 +176,9 @@ func (cs *ConnectScope) whyGone() error {
 // manage the client's accounts as far as connecting them goes, at the networks of the
 // link.
 func (cs *ConnectScope) Scope() *Scope { return cs.sc }
+
+// Workspace is whose link it is.
+func (cs *ConnectScope) Workspace() model.TenantID { return cs.sc.Actor.Tenant }
 
 // ClientID is whose accounts are connected.
 func (cs *ConnectScope) ClientID() model.ClientID { return cs.link.ClientID }

@@ -169,7 +169,11 @@ func (sc *Scope) sendConnectLink(ctx context.Context, tx pgx.Tx, client model.Cl
 	if err := tx.QueryRow(ctx, sqlConnectLinkInsert, sc.Actor.Tenant, client, f.Name, f.Email, f.Networks, f.Note, hash[:], sc.Actor.User, f.Key, now, until).Scan(&id); err != nil {
 		return err
 	}
-	content := model.ConnectMail{Agency: sc.Workspace.Name, Client: c.Name, Person: sc.Actor.Name, Note: f.Note, Until: until, Zone: c.Zone}
+	look, err := sc.shownLook(ctx, tx, client)
+	if err != nil {
+		return err
+	}
+	content := model.ConnectMail{Agency: look.Name, Client: c.Name, Person: sc.Actor.Name, Note: f.Note, Until: until, Zone: c.Zone}
 	for _, name := range f.Networks {
 		content.Networks = append(content.Networks, string(name))
 	}

@@ -92,7 +92,7 @@ func register(mux web.Mux, d Deps, hosts *web.Hosts) {
 	desk.Register(mux)
 	signin.Register(mux, edge, d.Ring, d.Cost)
 	review.Register(mux, review.Deps{Edge: edge, Ring: d.Ring, URLLife: d.URLLife, BaseURL: d.BaseURL, Hosts: hosts, Read: desk.ReadComment})
-	connect.Register(mux, connect.Deps{Edge: edge, Networks: d.Networks, CheckAddress: d.CheckAddress, CheckToken: d.CheckToken, BaseURL: d.BaseURL, Secure: secure(d)})
+	connect.Register(mux, connect.Deps{Edge: edge, Networks: d.Networks, CheckAddress: d.CheckAddress, CheckToken: d.CheckToken, BaseURL: d.BaseURL, Ring: d.Ring, URLLife: d.URLLife, Secure: secure(d)})
 	hooks.Register(mux, hooks.Deps{Edge: edge, Ring: d.Ring, Blobs: d.Blobs, BaseURL: d.BaseURL})
 	mux.Handle("GET "+web.HostChallenge, edge.Open(hosts.Answer))
 	mux.Handle("GET /hosts", edge.Open(hosts.Ask))

@@ -13,9 +13,11 @@ package connect
 
 import (
 	"context"
+	"time"
 
 	"herald/db"
 	"herald/db/network"
+	"herald/db/secret"
 	"herald/handlers/web"
 )
 
@@ -52,7 +54,9 @@ type Deps struct {
 	CheckAddress AddressChecker
 	CheckToken   TokenChecker
 	BaseURL      string
-	Secure       bool // cookies over https only
+	Ring         *secret.Ring  // signs the address of a logo
+	URLLife      time.Duration // of it
+	Secure       bool          // cookies over https only
 }
 
 type handler struct{ Deps }

@@ -15,6 +15,7 @@ import (
 	"herald/views/accounts"
 	"herald/views/approvals"
 	"herald/views/connect"
+	"herald/views/layout"
 	"herald/views/ui"
 )
 
@@ -56,7 +57,7 @@ func (h *handler) drawGone(w http.ResponseWriter, r *http.Request, cs *db.Connec
 	if !ok {
 		return gone
 	}
-	return web.Render(w, r, http.StatusGone, connect.Gone(connect.GoneProps{Agency: cs.Agency, Ended: cs.Ended, Say: no.Say, Path: linkPath(r), Token: cs.PageToken(), MayAsk: cs.MayAskFresh()}))
+	return web.Render(w, r, http.StatusGone, connect.Gone(connect.GoneProps{Agency: cs.Agency, Look: h.look(cs), Ended: cs.Ended, Say: no.Say, Path: linkPath(r), Token: cs.PageToken(), MayAsk: cs.MayAskFresh()}))
 }
 
 // createLink answers POST /connect/{token}/links: the agency is asked for a fresh link.
@@ -74,9 +75,9 @@ func (h *handler) createLink(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		err = cs.AskFresh(r.Context())
 	}
-	note := accounts.StoppedProps{Title: "The agency is asked", Say: cs.Agency + " was told that you ask for a fresh link. It comes by e-mail, once somebody there has sent it.", Icon: "mail-check"}
+	note := accounts.StoppedProps{Title: "The agency is asked", Say: cs.Agency + " was told that you ask for a fresh link. It comes by e-mail, once somebody there has sent it.", Icon: "mail-check", From: cs.Agency, Look: h.look(cs)}
 	if no, ok := model.Refused(err); ok {
-		note = accounts.StoppedProps{Title: "Nobody was asked", Say: no.Say, Back: linkPath(r), Label: "Back"}
+		note = accounts.StoppedProps{Title: "Nobody was asked", Say: no.Say, Back: linkPath(r), Label: "Back", From: cs.Agency, Look: h.look(cs)}
 		return web.Render(w, r, web.Status(err), accounts.Stopped(note))
 	}
 	if err != nil {
@@ -113,7 +114,12 @@ func (h *handler) drawLink(w http.ResponseWriter, r *http.Request, cs *db.Connec
 }
 
 func (h *handler) frame(r *http.Request, cs *db.ConnectScope) connect.Frame {
-	return connect.Frame{Agency: cs.Agency, Client: cs.Client, Person: cs.Person, Sender: cs.Sender, Path: linkPath(r), Token: cs.PageToken(), Until: approvals.When(cs.Expires, cs.Zone)}
+	return connect.Frame{Agency: cs.Agency, Look: h.look(cs), Client: cs.Client, Person: cs.Person, Sender: cs.Sender, Path: linkPath(r), Token: cs.PageToken(), Until: approvals.When(cs.Expires, cs.Zone)}
+}
+
+// look is how the page appears: as review pages of the client do.
+func (h *handler) look(cs *db.ConnectScope) layout.Look {
+	return web.Look(cs.Look, web.PublicMedia(h.Ring, cs.Workspace(), h.Now(), h.URLLife))
 }
 
 func lines(note string) (list []string) {

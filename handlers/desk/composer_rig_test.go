@@ -32,6 +32,7 @@ import (
 	"herald/db/model"
 	"herald/db/network"
 	"herald/db/picture"
+	"herald/handlers/connect"
 	"herald/handlers/desk"
 	"herald/handlers/hooks"
 	"herald/handlers/review"
@@ -83,6 +84,7 @@ func newStudio(t *testing.T) *studio {
 	s.desk = d
 	d.Register(mux)
 	hooks.Register(mux, hooks.Deps{Edge: s.edge, Ring: s.Ring, Blobs: s.blobs})
+	connect.Register(mux, connect.Deps{Edge: s.edge, Ring: s.Ring, URLLife: 15 * time.Minute, BaseURL: "https://herald.example"})
 	review.Register(mux, review.Deps{Edge: s.edge, Ring: s.Ring, URLLife: 15 * time.Minute, BaseURL: "https://herald.example", Hosts: s.hosts, Read: d.ReadComment})
 	mux.Handle("GET /static/", static.Handler())
 	s.server = httptest.NewServer(web.Headers(false, mux))

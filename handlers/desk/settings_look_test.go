@@ -1,6 +1,7 @@
 package desk_test
 
 import (
+	"crypto/rand"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -85,6 +86,38 @@ func TestReviewPagesLookAsTheAgencySays(t *testing.T) {
 	s.post(t, s.owner, "/w/north/settings/look", url.Values{"name": {""}, "accent": {""}, "logo": {"none"}, "seen": {"1"}}).want(t, 303)
 	s.get(t, http.DefaultClient, theirs).want(t, 200).lacks(t, "plain-logo", "/looks/", "Sons")
 	s.post(t, s.owner, "/w/north/settings/look", house).want(t, 409) // of a page that is old
+}
+
+// TestPagesToConnectAccountsLookAsReviewPagesDo, a link that no longer works among them.
+func TestPagesToConnectAccountsLookAsReviewPagesDo(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	const email = "jo@client.example"
+	house := url.Values{"name": {"North & Sons"}, "accent": {"#FC0"}, "seen": {"0"}, "shelf": {fmt.Sprint(s.client)}}
+	s.post(t, s.owner, "/w/north/settings/look", house, file{"north.png", pngFile(t, 90)}).want(t, 303)
+	own := url.Values{"name": {"Bakery by North"}, "accent": {"#1a4f9c"}, "seen": {"0"}}
+	s.post(t, s.owner, fmt.Sprintf("/w/north/settings/clients/%d/look", s.client), own).want(t, 303)
+	if err := s.agency.Owner.SendConnectLink(t.Context(), s.client, db.ConnectLinkForm{Key: rand.Text(), Name: "Jo", Email: email, Networks: []network.Name{network.Webhook}}); err != nil {
+		t.Fatal(err)
+	}
+	if said := dbtest.Look[string](t, s.World, s.agency.Shard, `SELECT content ->> 'agency' FROM tenant.mails WHERE to_email = $1`, email); said != "Bakery by North" {
+		t.Errorf("the mail is from %q", said)
+	}
+	link := "/connect/" + s.agency.Mailed(t, email)
+	for path, status := range map[string]int{link: 200, link + "/networks/webhook": 200} {
+		page := s.get(t, http.DefaultClient, path).want(t, status)
+		page.has(t, "Bakery by North", `href="/looks/1a4f9c.css"`, "plain-logo")
+		page.lacks(t, "Agency north", "Sent with Herald", "style=")
+	}
+	m := logoShown.FindStringSubmatch(s.get(t, http.DefaultClient, link).body)
+	if m == nil {
+		t.Fatal("no logo on the page")
+	}
+	s.get(t, http.DefaultClient, m[1]).want(t, 200)
+	s.Super(t, s.agency.Shard, `UPDATE tenant.connect_links SET revoked_at = now()`)
+	gone := s.get(t, http.DefaultClient, link).want(t, 410)
+	gone.has(t, "Bakery by North took this link back", `href="/looks/1a4f9c.css"`, "plain-logo")
+	gone.lacks(t, "Agency north")
 }
 
 func TestALogoIsAPictureThatCanBeShown(t *testing.T) {

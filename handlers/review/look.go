@@ -7,18 +7,14 @@ import (
 
 	"herald/db"
 	"herald/db/model"
-	"herald/db/secret"
+	"herald/handlers/web"
 	"herald/views/approvals"
 	"herald/views/layout"
 )
 
 // look is how the page of a workspace appears to a client.
 func (h *handler) look(of model.TenantID, l db.ShownLook) layout.Look {
-	look := layout.Look{Accent: l.Accent, Own: l.Own}
-	if l.Logo != 0 {
-		look.Logo = h.media(of)(l.Logo, "thumbnail")
-	}
-	return look
+	return web.Look(l, h.media(of))
 }
 
 // accentSheet says a colour again for light and for dark pages, as tokens.css does. The
@@ -44,12 +40,7 @@ func showAccent(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// media is the address of a file on the page: signed, expiring, and enough by
-// itself, since the reader has no session. The expiry is rounded up, so that a
-// browser meets the same address for a while.
+// media is the address of a file on the page.
 func (h *handler) media(of model.TenantID) approvals.Addresses {
-	expires := h.Now().Add(2 * h.URLLife).Truncate(h.URLLife)
-	return func(id model.MediaID, file string) string {
-		return "/m/" + h.Ring.SignMedia(secret.ForNetwork, secret.MediaLink{Tenant: int64(of), Media: int64(id), File: file}, expires)
-	}
+	return web.PublicMedia(h.Ring, of, h.Now(), h.URLLife)
 }
