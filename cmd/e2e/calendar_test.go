@@ -214,13 +214,11 @@ func TestAClickOnAnEmptyHourBeginsAPostThere(t *testing.T) {
 	day := time.Now().AddDate(0, 0, 3).Format(time.DateOnly)
 	p.visit(a.path("/calendar?view=day&date=" + day))
 	at := p.point(`.slot[data-clock="15:00"]`)
-	p.follow(func() {
-		if err := errors.Join(p.Mouse.MoveTo(at), p.Mouse.Click(proto.InputMouseButtonLeft, 1)); err != nil {
-			t.Fatal(err)
-		}
-	})
+	if err := errors.Join(p.Mouse.MoveTo(at), p.Mouse.Click(proto.InputMouseButtonLeft, 1)); err != nil {
+		t.Fatal(err)
+	}
 	p.until("the composer with that time", func() bool {
-		said, err := p.Eval(`() => document.querySelector("[name=date]")?.value + " " + document.querySelector("[name=clock]")?.value`)
+		said, err := p.Eval(`() => document.querySelector("#compose-sheet [name=date]")?.value + " " + document.querySelector("#compose-sheet [name=clock]")?.value`)
 		return err == nil && strings.HasPrefix(said.Value.Str(), day+" 15:")
 	})
 }

@@ -57,7 +57,7 @@ func (p *tab) second() *tab {
 func (p *tab) watch() {
 	p.t.Cleanup(func() {
 		for _, one := range p.Trouble() {
-			lost := p.cut && strings.Contains(one.Say, "net::ERR_INTERNET_DISCONNECTED")
+			lost := p.cut && (strings.Contains(one.Say, "net::ERR_INTERNET_DISCONNECTED") || strings.Contains(one.Say, "Failed to fetch"))
 			if !slices.Contains(p.expects, one.Status) && !lost {
 				p.t.Errorf("the browser complained: %s", one.Say)
 			}

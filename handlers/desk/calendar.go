@@ -90,7 +90,7 @@ func (d *Desk) showSpan(w http.ResponseWriter, r *http.Request, scope *db.Scope,
 	}
 	g := dayDrawer{free: free, desk: d, scope: scope, lookup: l, page: c, today: localDay(d.Now(), c.Zone), card: cardDrawer(scope, c.Zone, c.Choices),
 		feasts: celebrations(c.Clients, l.filter.Clients, wallDay(c.Days[0].Date), wallDay(c.Days[len(c.Days)-1].Date).AddDate(0, 0, 1))}
-	look := page{title: p.Title, nav: "calendar", wide: true, clients: true, live: true, here: l.address(l.values), notices: notices, modules: []string{"js/plan-board.js"}}
+	look := page{title: p.Title, nav: "calendar", wide: true, clients: true, live: true, begins: true, here: l.address(l.values), notices: notices, modules: []string{"js/plan-board.js"}}
 	if span == db.MonthSpan {
 		p.Today += "#day-" + g.today.String()
 		return d.show(w, r, scope, http.StatusOK, look, calendar.Month(g.month(p)))

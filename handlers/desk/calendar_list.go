@@ -35,7 +35,7 @@ func (d *Desk) showList(w http.ResponseWriter, r *http.Request, scope *db.Scope,
 	p.Empty = emptyWords("from "+list.Day.Say()+" on", p.Filter.Clear != "")
 	p.Pages = pages(l, list.Earlier, list.Later, spanWords(list.Days))
 	p.Previous, p.Next = p.Pages.Previous, p.Pages.Next
-	return d.show(w, r, scope, http.StatusOK, page{title: "Planned posts", nav: "calendar", wide: true, clients: true, live: true, notices: notices}, calendar.List(p))
+	return d.show(w, r, scope, http.StatusOK, page{title: "Planned posts", nav: "calendar", wide: true, clients: true, live: true, begins: true, notices: notices}, calendar.List(p))
 }
 
 func listFeasts(l lookup, list db.CalendarList) map[model.Date][]celebration {

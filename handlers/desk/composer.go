@@ -285,7 +285,7 @@ func (d *Desk) changeForm(w http.ResponseWriter, r *http.Request, scope *db.Scop
 	if err := e.change(r.Context()); err != nil {
 		return err
 	}
-	if !web.FromHTMX(r) {
+	if !web.FromHTMX(r) || inSheet(r) {
 		return e.draw(w, r, e.status())
 	}
 	if e.lost != nil {
@@ -328,7 +328,7 @@ func (d *Desk) uploadMedia(w http.ResponseWriter, r *http.Request, scope *db.Sco
 	case e.form.do != "fetch" && len(e.form.files) == 0:
 		e.taken.refused = append(e.taken.refused, "Choose a file first.")
 	}
-	if !web.FromHTMX(r) {
+	if !web.FromHTMX(r) || inSheet(r) {
 		return e.draw(w, r, e.status())
 	}
 	if e.lost != nil {

@@ -39,7 +39,7 @@ func (e *editing) act(w http.ResponseWriter, r *http.Request) error {
 	}
 	if again && e.conflict == nil {
 		if e.fulfilled(when) {
-			return e.desk.say(w, r, postPath(e.scope, e.page.Post.ID), cameTwice)
+			return e.done(w, r, cameTwice)
 		}
 		if err := e.stopIfMovedOn(ctx, began); err != nil {
 			return err
@@ -59,7 +59,7 @@ func (e *editing) act(w http.ResponseWriter, r *http.Request) error {
 		}
 		return e.refuse(w, r, err, title)
 	}
-	return e.desk.say(w, r, postPath(e.scope, e.page.Post.ID), said+e.mergedWords())
+	return e.done(w, r, said+e.mergedWords())
 }
 
 // before refuses what can be known to be impossible before anything is saved,

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/a-h/templ"
+
 	"herald/db"
 	"herald/db/model"
 	"herald/handlers/web"
@@ -78,8 +80,11 @@ func (d *Desk) dropCopy(w http.ResponseWriter, r *http.Request, scope *db.Scope)
 	if err != nil {
 		return err
 	}
+	if web.FromHTMX(r) && !inSheet(r) {
+		return web.Render(w, r, http.StatusOK, templ.NopComponent) // its line goes
+	}
 	if post == 0 {
-		return web.See(w, r, at(scope, "/posts/new"))
+		return d.beginAnew(w, r, scope)
 	}
 	return web.See(w, r, postPath(scope, model.PostID(post)))
 }

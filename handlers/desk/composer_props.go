@@ -11,6 +11,7 @@ import (
 	"herald/db"
 	"herald/db/model"
 	"herald/db/network"
+	"herald/handlers/web"
 	"herald/views/composer"
 	"herald/views/library"
 	"herald/views/ui"
@@ -33,6 +34,9 @@ func (e *editing) draw(w http.ResponseWriter, r *http.Request, status int) error
 		return err
 	}
 	p.Editor, p.Left = e.editor(), e.left
+	if inSheet(r) || web.FromHTMX(r) && web.Part(r) == composer.SheetPart {
+		return e.drawSheet(w, r, status, p)
+	}
 	return e.desk.show(w, r, e.scope, status, e.desk.postScreen(p.Title), composer.Page(p))
 }
 

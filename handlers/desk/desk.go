@@ -54,6 +54,7 @@ type page struct {
 	nav     string // which place of the navigation it belongs to
 	wide    bool
 	clients bool   // it is of one client or of all, as its address says
+	begins  bool   // a new post opens over it
 	live    bool   // asked for again when something in the workspace changes
 	here    string // the screen's own address, where it answers another
 	notices []ui.NoticeProps
@@ -92,6 +93,10 @@ func (d *Desk) shell(w http.ResponseWriter, r *http.Request, scope *db.Scope, p 
 		s.AllPlaces = at(scope, "/clients")
 	}
 	if scope.Actor.MayAnywhere(model.PostsWrite) {
+		if p.begins {
+			s.Begin = at(scope, "/posts/new")
+			s.Modules = append(s.Modules, "js/compose-dialog.js")
+		}
 		s.Create = layout.NavItem{Label: "Create post", Href: at(scope, "/posts/new"), Icon: "plus"}
 	}
 	if s.Switch, err = d.clientSwitch(r, scope, frame, p); err != nil {

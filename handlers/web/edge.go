@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -165,6 +166,12 @@ func FromUploader(r *http.Request) bool { return r.Header.Get("Tus-Resumable") !
 
 // FromHTMX says whether the request wants a part of a page.
 func FromHTMX(r *http.Request) bool { return r.Header.Get("HX-Request") == "true" }
+
+// Part is the id of the part of a page that htmx asks for; empty if it has none.
+func Part(r *http.Request) string {
+	_, id, _ := strings.Cut(r.Header.Get("HX-Target"), "#")
+	return id
+}
 
 // Render answers with a page or a part of one.
 func Render(w http.ResponseWriter, r *http.Request, status int, c templ.Component) error {

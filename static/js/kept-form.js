@@ -1,7 +1,8 @@
 // <kept-form>: keeps the form around it while somebody writes. After a pause it asks
 // htmx to send the form, as an event "keep". Until the server has it, a copy stays in
 // this browser, under data-store; what was left there by a lost line is offered when
-// the page is opened again. unsaved-form hears "kept" and need not ask.
+// the page is opened again. unsaved-form hears "kept" and need not ask. Who takes the
+// form away sends it "leave": prevented, that is answered by "kept" or "lost".
 const PAUSE = 1500
 const AGAIN = 10_000
 const OLD = 14 * 24 * 3600_000
@@ -26,6 +27,7 @@ class KeptForm extends HTMLElement {
     on(this.#form, "click", (e) => { if (e.target.closest("[data-action=discard-local]")) this.#discard() })
     on(document, "visibilitychange", () => { if (document.hidden && this.#typed > this.#sent) this.#keep() })
     on(window, "online", () => this.#keep())
+    on(this, "leave", (e) => this.#leave(e))
     on(this, "htmx:finally:request", (e) => this.#told(e.detail.ctx))
     this.#offer()
   }
@@ -54,6 +56,8 @@ class KeptForm extends HTMLElement {
   }
 
   #told(ctx) {
+    const { aborted, reason } = ctx.request.signal
+    if (aborted && reason !== "timeout") return // a newer one is on its way
     const kept = ctx.response?.status === 200
     const lost = !ctx.response || ctx.response.status >= 500
     this.querySelector("[data-kept-lost]").hidden = !lost
@@ -62,7 +66,14 @@ class KeptForm extends HTMLElement {
       this.dispatchEvent(new Event("kept", { bubbles: true }))
     } else if (lost) {
       this.#later(AGAIN)
+      this.dispatchEvent(new Event("lost", { bubbles: true }))
     }
+  }
+
+  #leave(e) {
+    if (this.#typed === 0) return
+    e.preventDefault()
+    this.#keep()
   }
 
   #store() {

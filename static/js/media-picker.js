@@ -44,7 +44,7 @@ class MediaPicker extends HTMLElement {
   #open() {
     const dialog = this.#dialog
     if (dialog.open) return dialog.close()
-    if (matchMedia(roomy).matches) dialog.show()
+    if (matchMedia(roomy).matches && !this.closest("dialog")) dialog.show()
     else dialog.showModal()
     const find = this.querySelector("input[type=search]")
     find.focus()

@@ -2,7 +2,7 @@
 // opens the one it names and is followed when that is not on this page; a
 // dialog that arrives open turns modal.
 // The focus goes to the first control of the content rather than to Close.
-function show(dialog) {
+export function show(dialog) {
   dialog.showModal()
   const first = dialog.querySelector("[autofocus]") ??
     dialog.querySelector(".dialog-body :is(input:not([type=hidden]), textarea, select)")
@@ -30,7 +30,7 @@ class ModalDialog extends HTMLElement {
   #click(e) {
     const dialog = this.#dialog
     const closer = e.target.closest('[data-action="close-dialog"]')
-    if (!dialog.matches(":modal") || !(closer || this.#outside(e))) return
+    if (!dialog.matches(":modal") || !(closer?.closest("dialog") === dialog || this.#outside(e))) return
     e.preventDefault()
     dialog.close()
   }

@@ -71,6 +71,8 @@ class PlanBoard extends HTMLElement {
     if (!form || place.matches("[data-past], [data-skipped], .tray") || this.querySelector("[data-chosen]")) return
     const box = place.getBoundingClientRect()
     this.#fill(form, place, this.#at(place, this.#quarter((e.clientY - box.top) / box.height)))
+    place.tabIndex = -1
+    place.focus({ preventScroll: true }) // and has the focus again once the post is begun
     form.requestSubmit()
   }
 

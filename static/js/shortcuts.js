@@ -19,7 +19,7 @@ document.addEventListener("keydown", (e) => {
   const chord = e.ctrlKey ? "Control+" : e.metaKey ? "Meta+" : ""
   if (!chord && (typing(e.target) || off())) return
   const key = chord + (e.key.length === 1 ? e.key.toUpperCase() : e.key)
-  const within = document.querySelector("dialog:modal") ?? document
+  const within = [...document.querySelectorAll("dialog:modal")].at(-1) ?? document
   const answers = (one) => one.getAttribute("aria-keyshortcuts").split(" ").includes(key) && one.checkVisibility()
   const hit = [e.target.closest("[data-keys]"), within].map((part) => [...(part?.querySelectorAll("[aria-keyshortcuts]") ?? [])].find(answers)).find(Boolean)
   if (!hit) return

@@ -82,7 +82,7 @@ func Page(p Props) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if p.Editor != nil {
-			templ_7745c5c3_Err = leftovers(p.Left, p.Editor.Keep.Drop, postID(p)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = leftovers(p.Left, p.Editor.Keep.Drop, postID(p), false).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -44,6 +44,7 @@ type Props struct {
 	MayWrite bool
 	Away     bool   // the post can be put away
 	AwayNot  string // why it cannot be just now, where that will pass
+	Sheet    bool   // it stands as a dialog over another page
 }
 
 // Editor is the form.

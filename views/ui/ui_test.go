@@ -53,6 +53,7 @@ func parts() map[string]templ.Component {
 		"radios":        Radios(ChoicesProps{Name: "rule", Legend: "Rule", Inline: true, Options: []Option{{Value: "any", Label: "Any one"}}}),
 		"dialog":        with(Dialog(DialogProps{ID: "d", Title: "Ask for changes", Open: true, Back: "/w/a/posts/1"}), Text("body")),
 		"dialog-closed": with(Dialog(DialogProps{ID: "d", Title: "Ask", Wide: true}), Text("body")),
+		"dialog-sheet":  with(Dialog(DialogProps{ID: "d", Title: "New post", Page: "/w/a/posts/new", Kept: "/w/a/posts/new?copy=1"}), Text("body")),
 		"menu":          with(Menu(MenuProps{Label: "More", End: true}), MenuLink(MenuItem{Label: "Copy", Href: "/x", Icon: "copy", Current: true})),
 		"menu-button":   MenuButton(MenuItem{Label: "Cancel", Danger: true, Attrs: templ.Attributes{"name": "do", "value": "cancel"}}),
 		"notices":       Notices(NoticeProps{Tone: Good, Say: "Saved."}, NoticeProps{Tone: Bad, Say: "It broke.", Reference: "K3QF7TZA"}),
