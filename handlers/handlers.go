@@ -46,6 +46,7 @@ type Deps struct {
 	Reviews      map[network.Name]string     // the last days of networks' reviews of the app, where the operator entered one
 	Networks     connect.Networks            // asks networks for whoever signs in there
 	Hosts        db.HostLooker               // looks at names that agencies say are theirs
+	Presence     desk.Presence               // says who has a post open
 	Changes      desk.Changes                // says when a workspace changes
 }
 
@@ -87,7 +88,7 @@ func secure(d Deps) bool { return strings.HasPrefix(d.BaseURL, "https://") }
 
 func register(mux web.Mux, d Deps, hosts *web.Hosts) {
 	edge := edge(d)
-	desk := &desk.Desk{Edge: edge, Ring: d.Ring, Blobs: d.Blobs, BaseURL: d.BaseURL, URLLife: d.URLLife, Cost: d.Cost, Limits: desk.Limits{UploadBytes: d.UploadBytes, Patience: patience}, CheckAddress: d.CheckAddress, Fetch: d.Fetch, CheckToken: d.CheckToken, Networks: d.Networks, Versions: d.Versions, Reviews: d.Reviews, Hosts: d.Hosts, Changes: d.Changes}
+	desk := &desk.Desk{Edge: edge, Ring: d.Ring, Blobs: d.Blobs, BaseURL: d.BaseURL, URLLife: d.URLLife, Cost: d.Cost, Limits: desk.Limits{UploadBytes: d.UploadBytes, Patience: patience}, CheckAddress: d.CheckAddress, Fetch: d.Fetch, CheckToken: d.CheckToken, Networks: d.Networks, Versions: d.Versions, Reviews: d.Reviews, Hosts: d.Hosts, Changes: d.Changes, Presence: d.Presence}
 	mux = web.Intake{Mux: mux, Edge: edge, Bodies: bodies}
 	desk.Register(mux)
 	signin.Register(mux, edge, d.Ring, d.Cost)

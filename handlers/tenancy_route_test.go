@@ -95,6 +95,7 @@ var routes = all(settingRoutes, connectRoutes, map[string]route{
 	"GET /w/{slug}/posts/{id}":                      get(func(of dbtest.Holding) string { return "/posts/" + id(of.Draft) }),
 	"GET /w/{slug}/posts/{id}/versions":             get(func(of dbtest.Holding) string { return "/posts/" + id(of.Draft) + "/versions?number=1&against=1" }),
 	"GET /w/{slug}/posts/{id}/versions/{number}":    get(func(of dbtest.Holding) string { return "/posts/" + id(of.Draft) + "/versions/1?against=1" }),
+	"GET /w/{slug}/posts/{id}/presence":             get(func(of dbtest.Holding) string { return "/posts/" + id(of.Draft) + "/presence" }),
 	"POST /w/{slug}/posts":                          composed(""),
 	"POST /w/{slug}/posts/{id}":                     saves,
 	"POST /w/{slug}/posts/form":                     composed("/form"),

@@ -54,7 +54,7 @@ func newGrounds(t *testing.T, shard string) *grounds {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.deps = handlers.Deps{Changes: still{}, Hosts: noDNS{}, Store: g.Store, Ring: g.Ring, Blobs: blobs, Log: slog.New(slog.NewTextHandler(testLog{t}, nil)), Now: g.Clock.Now,
+	g.deps = handlers.Deps{Changes: still{}, Presence: still{}, Hosts: noDNS{}, Store: g.Store, Ring: g.Ring, Blobs: blobs, Log: slog.New(slog.NewTextHandler(testLog{t}, nil)), Now: g.Clock.Now,
 		BaseURL: "https://herald.example", URLLife: g.life, UploadBytes: 1 << 20, Cost: secret.Cost{}, Ready: g.Store.Ping, CheckAddress: func(string) error { return nil },
 		CheckToken: func(context.Context, connect.Connection) (db.Learned, error) { return db.Learned{}, nil }, Networks: far{},
 		Fetch: func(context.Context, string) (desk.Fetched, error) {
@@ -376,6 +376,14 @@ func TestNamingAnotherWorkspacesClientConfirmsNothing(t *testing.T) {
 
 // still ends every listening at once: nothing changes, and nobody waits.
 type still struct{}
+
+func (still) Attend(context.Context, model.TenantID, model.PostID, model.UserID, time.Time) map[model.UserID]time.Time {
+	return nil
+}
+
+func (s still) Attended(tenant model.TenantID, _ model.PostID) (<-chan struct{}, func()) {
+	return s.Listen(tenant)
+}
 
 func (still) Listen(model.TenantID) (<-chan struct{}, func()) {
 	over := make(chan struct{})

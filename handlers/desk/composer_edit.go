@@ -85,7 +85,7 @@ func (d *Desk) paths(scope *db.Scope, id model.PostID) composer.Paths {
 		Upload: at(scope, "/media"), Uploads: at(scope, "/uploads"), Accounts: at(scope, "/accounts"), Approvals: at(scope, "/approvals")}
 	if id != 0 {
 		p.Back = postPath(scope, id)
-		p.Save, p.Archive, p.Retry = p.Back, p.Back+"/archive", p.Back+"/retries"
+		p.Save, p.Archive, p.Retry, p.Presence = p.Back, p.Back+"/archive", p.Back+"/retries", p.Back+"/presence"
 		p.Duplicate = at(scope, fmt.Sprintf("/posts/new?from=%d", id))
 	}
 	return p

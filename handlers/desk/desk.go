@@ -36,6 +36,7 @@ type Desk struct {
 	Fetch        Fetcher
 	Hosts        db.HostLooker // looks at names that agencies say are theirs
 	Changes      Changes
+	Presence     Presence
 	CheckToken   connect.TokenChecker
 	Networks     connect.Networks
 	Versions     map[network.Name]string // of networks' APIs, where the operator chose one

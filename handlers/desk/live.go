@@ -1,7 +1,6 @@
 package desk
 
 import (
-	"io"
 	"net/http"
 	"time"
 
@@ -20,7 +19,10 @@ const (
 )
 
 func (d *Desk) liveRoutes() []route {
-	return []route{{"GET /w/{slug}/live", model.PostsView, d.showLive}}
+	return []route{
+		{"GET /w/{slug}/live", model.PostsView, d.showLive},
+		{"GET /w/{slug}/posts/{id}/presence", model.PostsWrite, d.showPresence},
+	}
 }
 
 // showLive answers GET /live with server-sent events: "changed", without content,
@@ -29,31 +31,22 @@ func (d *Desk) liveRoutes() []route {
 func (d *Desk) showLive(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
 	words, stop := d.Changes.Listen(scope.Actor.Tenant)
 	defer stop()
-	out := http.NewResponseController(w)
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("X-Accel-Buffering", "no")
-	send := func(text string) error {
-		if _, err := io.WriteString(w, text); err != nil {
-			return err
-		}
-		return out.Flush()
-	}
-	err := send("retry: 3000\n\n")
+	s := openStream(w)
 	beat, end := time.NewTicker(liveBeat), time.After(liveSpan)
 	defer beat.Stop()
-	for err == nil {
+	for s.err == nil {
 		select {
 		case <-r.Context().Done():
 			return nil
 		case <-end:
 			return nil
 		case <-beat.C:
-			err = send(": still here\n\n")
+			s.beat()
 		case _, open := <-words:
 			if !open {
 				return nil
 			}
-			err = send("event: changed\ndata:\n\n")
+			s.event("changed", "")
 		}
 	}
 	return nil // the reader is gone; nobody is left to tell

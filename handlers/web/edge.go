@@ -102,6 +102,10 @@ func (e *Edge) Fail(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	status, say, ref := e.sort(r.Context(), err, "route", r.Pattern, "from", r.RemoteAddr)
+	if FromListener(r) {
+		_ = fallSilent(w)
+		return
+	}
 	still := context.WithoutCancel(r.Context()) // a form that did not come whole cancels it, and its sender still listens
 	if FromHTMX(r) {
 		w.Header().Set("HX-Retarget", "#notices")
@@ -166,6 +170,16 @@ func FromUploader(r *http.Request) bool { return r.Header.Get("Tus-Resumable") !
 
 // FromHTMX says whether the request wants a part of a page.
 func FromHTMX(r *http.Request) bool { return r.Header.Get("HX-Request") == "true" }
+
+// FromListener says whether a page listens for events, which nobody asked it to: a
+// refusal is no news to its reader.
+func FromListener(r *http.Request) bool { return r.Header.Get("Accept") == "text/event-stream" }
+
+// fallSilent ends listening: the page does not ask again, and nothing is shown.
+func fallSilent(w http.ResponseWriter) error {
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
 
 // Part is the id of the part of a page that htmx asks for; empty if it has none.
 func Part(r *http.Request) string {

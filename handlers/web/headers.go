@@ -80,6 +80,9 @@ func toSignIn(w http.ResponseWriter, r *http.Request) error {
 		http.Error(w, "You are signed out. Sign in again, then choose the file again: the upload goes on where it stopped.", http.StatusUnauthorized)
 		return nil
 	}
+	if FromListener(r) {
+		return fallSilent(w)
+	}
 	if FromHTMX(r) {
 		w.Header().Set("HX-Retarget", "#notices")
 		w.Header().Set("HX-Reswap", "innerHTML")

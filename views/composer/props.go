@@ -24,6 +24,7 @@ type Paths struct {
 	Back      string // the post as it is stored; empty for a new one
 	Accounts  string
 	Approvals string
+	Presence  string // says who else has the post open; empty for a new one
 }
 
 // Props are one page of the composer.

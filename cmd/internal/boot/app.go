@@ -164,7 +164,7 @@ func (a *App) Web() http.Handler {
 	return handlers.New(handlers.Deps{
 		Store: a.Store, Ring: a.Config.Ring, Blobs: a.Blobs, Log: a.Log, Now: a.Now, BaseURL: a.Config.BaseURL,
 		URLLife: a.Config.SignedURLTTL, UploadBytes: a.Config.UploadBytes, Cost: a.Config.Cost, Proxies: a.Config.TrustedProxies,
-		Ready: a.Ready, CheckAddress: a.Config.CheckAddress, Fetch: a.Config.Fetcher(a.Now), CheckToken: tokenChecker(a.Config.Adapters(a.Now), a.Config.Aggregators(a.Now)), Networks: a.Config.SignIns(a.Now), Versions: a.Config.Versions(), Reviews: a.Config.Reviews(), Hosts: a.Config.HostLooker(a.Now), Changes: a.Live,
+		Ready: a.Ready, CheckAddress: a.Config.CheckAddress, Fetch: a.Config.Fetcher(a.Now), CheckToken: tokenChecker(a.Config.Adapters(a.Now), a.Config.Aggregators(a.Now)), Networks: a.Config.SignIns(a.Now), Versions: a.Config.Versions(), Reviews: a.Config.Reviews(), Hosts: a.Config.HostLooker(a.Now), Changes: a.Live, Presence: a.Live,
 	})
 }
 

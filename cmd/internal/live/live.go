@@ -1,7 +1,8 @@
 // Package live tells open pages that their workspace changed. What changed stays
 // in Postgres; only the word that something did goes through Redis, from whichever
 // process made the change to those that have pages open. A message that is lost
-// costs a page a reload. Start with New.
+// costs a page a reload. It also remembers, in Redis and for moments, who has a post
+// open. Start with New.
 package live
 
 import (
@@ -18,7 +19,7 @@ import (
 )
 
 const (
-	channel = "herald:live:" // and the workspace's number
+	channel = "herald:live:" // and the place: a workspace's number, or with a post's
 	gather  = 200 * time.Millisecond
 	patient = 5 * time.Second
 )
@@ -29,8 +30,8 @@ type Hub struct {
 	log   *slog.Logger
 
 	mu      sync.Mutex
-	ears    map[model.TenantID]map[chan struct{}]bool
-	changed map[model.TenantID]bool // to be told of
+	ears    map[string]map[chan struct{}]bool // by place: a workspace's number, or with a post's
+	changed map[string]bool                   // places to be told of
 	wake    chan struct{}
 	end     context.CancelFunc
 	done    sync.WaitGroup
@@ -39,7 +40,7 @@ type Hub struct {
 // New starts listening and telling; Close ends both.
 func New(client redis.UniversalClient, log *slog.Logger) *Hub {
 	ctx, end := context.WithCancel(context.Background())
-	h := &Hub{redis: client, log: log, ears: map[model.TenantID]map[chan struct{}]bool{}, changed: map[model.TenantID]bool{}, wake: make(chan struct{}, 1), end: end}
+	h := &Hub{redis: client, log: log, ears: map[string]map[chan struct{}]bool{}, changed: map[string]bool{}, wake: make(chan struct{}, 1), end: end}
 	h.done.Go(func() { h.tell(ctx) })
 	h.done.Go(func() { h.listen(ctx) })
 	return h
@@ -56,19 +57,24 @@ func (h *Hub) Close() {
 func (h *Hub) Hush() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for tenant, list := range h.ears {
+	for place, list := range h.ears {
 		for ear := range list {
 			close(ear)
 		}
-		delete(h.ears, tenant)
+		delete(h.ears, place)
 	}
 }
 
 // Changed says that a workspace changed. It returns at once; what comes within a
 // moment is told together.
-func (h *Hub) Changed(tenant model.TenantID) {
+func (h *Hub) Changed(tenant model.TenantID) { h.say(workspace(tenant)) }
+
+func workspace(tenant model.TenantID) string { return strconv.FormatInt(int64(tenant), 10) }
+
+// say has a place told.
+func (h *Hub) say(place string) {
 	h.mu.Lock()
-	h.changed[tenant] = true
+	h.changed[place] = true
 	h.mu.Unlock()
 	select {
 	case h.wake <- struct{}{}:
@@ -79,27 +85,31 @@ func (h *Hub) Changed(tenant model.TenantID) {
 // Listen returns a channel that gets a word when the workspace changes, and is
 // closed when the process ends. The caller calls stop.
 func (h *Hub) Listen(tenant model.TenantID) (words <-chan struct{}, stop func()) {
+	return h.listenTo(workspace(tenant))
+}
+
+func (h *Hub) listenTo(place string) (words <-chan struct{}, stop func()) {
 	ear := make(chan struct{}, 1)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.ears[tenant] == nil {
-		h.ears[tenant] = map[chan struct{}]bool{}
+	if h.ears[place] == nil {
+		h.ears[place] = map[chan struct{}]bool{}
 	}
-	h.ears[tenant][ear] = true
+	h.ears[place][ear] = true
 	return ear, func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		delete(h.ears[tenant], ear)
-		if len(h.ears[tenant]) == 0 {
-			delete(h.ears, tenant)
+		delete(h.ears[place], ear)
+		if len(h.ears[place]) == 0 {
+			delete(h.ears, place)
 		}
 	}
 }
 
-func (h *Hub) hear(tenant model.TenantID) {
+func (h *Hub) hear(place string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for ear := range h.ears[tenant] {
+	for ear := range h.ears[place] {
 		select {
 		case ear <- struct{}{}:
 		default: // it has a word already
@@ -127,13 +137,13 @@ func (h *Hub) tell(ctx context.Context) {
 func (h *Hub) publish(ctx context.Context) {
 	h.mu.Lock()
 	changed := h.changed
-	h.changed = map[model.TenantID]bool{}
+	h.changed = map[string]bool{}
 	h.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, patient)
 	defer cancel()
 	_, err := h.redis.Pipelined(ctx, func(p redis.Pipeliner) error {
-		for tenant := range changed {
-			p.Publish(ctx, channel+strconv.FormatInt(int64(tenant), 10), "")
+		for place := range changed {
+			p.Publish(ctx, channel+place, "")
 		}
 		return nil
 	})
@@ -155,9 +165,7 @@ func (h *Hub) listen(ctx context.Context) {
 			if !open {
 				return
 			}
-			if id, err := strconv.ParseInt(strings.TrimPrefix(m.Channel, channel), 10, 64); err == nil {
-				h.hear(model.TenantID(id))
-			}
+			h.hear(strings.TrimPrefix(m.Channel, channel))
 		}
 	}
 }

@@ -57,12 +57,12 @@ func TestAListenerThatLeftOrIsHushedHoldsNothingUp(t *testing.T) {
 	here, _ := hubs(t)
 	_, stop := here.Listen(7)
 	stop()
-	here.hear(7)
+	here.hear("7")
 	words, stopLater := here.Listen(7)
 	here.Hush()
 	if _, open := <-words; open {
 		t.Error("a hushed listener got a word")
 	}
 	stopLater()
-	here.hear(7)
+	here.hear("7")
 }
