@@ -107,7 +107,7 @@ func register(mux web.Mux, d Deps, hosts *web.Hosts) {
 // bodies are the addresses that take more or less than an ordinary form: those that
 // read files, by limits of their own, and the one that anybody may knock at.
 var bodies = map[string]web.Body{
-	"POST /w/{slug}/posts": web.Own, "POST /w/{slug}/posts/{id}": web.Own, "POST /w/{slug}/posts/form": web.Own, "POST /w/{slug}/wordings/templates": web.Own, "POST /w/{slug}/posts/check": web.Own,
+	"POST /w/{slug}/posts": web.Own, "POST /w/{slug}/posts/{id}": web.Own, "POST /w/{slug}/posts/form": web.Own, "POST /w/{slug}/posts/copies/removals": web.Own, "POST /w/{slug}/wordings/templates": web.Own, "POST /w/{slug}/posts/check": web.Own,
 	"POST /w/{slug}/media": web.Own, "POST /w/{slug}/media/files": web.Own, "POST /w/{slug}/uploads": web.Own, "PATCH /w/{slug}/uploads/{upload}": web.Own,
 	"POST /w/{slug}/imports": web.Own, "POST /w/{slug}/approvals/{request}/comments": web.Own, "POST /review/{token}/comments": web.Own, "POST /w/{slug}/settings/look": web.Own, "POST /w/{slug}/settings/clients/{client}/look": web.Own,
 	"POST /signin": signin.FormBytes, "/": web.Own, // nothing is there to be read

@@ -58,7 +58,7 @@ func (p *tab) rests(selector string) {
 func TestAPostBegunOnTheCalendarStandsThereOnceItIsSaved(t *testing.T) {
 	t.Parallel()
 	source := axeSource(t)
-	for name, look := range map[string]browser.Look{"at a desk": browser.Desktop, "on a phone": browser.Phone} {
+	for name, look := range map[string]browser.Look{"at a desk": browser.Desktop, "on a phone": browser.Phone, "in the dark": {Width: browser.Tablet.Width, Height: browser.Tablet.Height, Dark: true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := newAgency(t)
@@ -117,8 +117,14 @@ func TestClosingADialogKeepsTheWordsAndSaysSo(t *testing.T) {
 	}
 	p.begins()
 	p.sees("You began posts and did not save them", "Half a mammoth and more")
-	p.press("button", "Discard")
+	p.press("link", "Half a mammoth and more")
+	p.sees("Here is what you typed and did not save")
+	p.holds("Text", "Half a mammoth and more")
+	p.press("button", "Discard it")
+	p.until("an empty form", func() bool { return p.value("Text") == "" })
 	p.misses("Half a mammoth and more")
+	p.press("button", "Discard")
+	p.misses("You began")
 	p.press("button", "Close")
 	p.opened(false)
 	if got := p.text(); strings.Contains(got, "What you typed is kept") {
@@ -127,6 +133,26 @@ func TestClosingADialogKeepsTheWordsAndSaysSo(t *testing.T) {
 	if p.document() != before {
 		t.Error("the calendar was loaded anew")
 	}
+}
+
+func TestAnEmptyDayOfTheMonthGetsTheFocusBack(t *testing.T) {
+	t.Parallel()
+	a := newAgency(t)
+	p := a.member(t, browser.Desktop, a.anna())
+	day := time.Now().AddDate(0, 0, 3).Format(time.DateOnly)
+	p.visit(a.path("/calendar?view=month&date=" + day[:7]))
+	at := p.point("#day-" + day + " .day-head")
+	at = proto.Point{X: at.X, Y: p.at("#day-" + day).Y}
+	if err := errors.Join(p.Mouse.MoveTo(at), p.Mouse.Click(proto.InputMouseButtonLeft, 1)); err != nil {
+		t.Fatal(err)
+	}
+	p.opened(true)
+	if got := p.value("Day"); got != day {
+		t.Errorf("the post begins on %q", got)
+	}
+	p.key(input.Escape)
+	p.opened(false)
+	p.rests("#day-" + day)
 }
 
 // TestADialogBecomesAPage goes on with the words in the full page; a reload does, too.

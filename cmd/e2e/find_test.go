@@ -45,8 +45,9 @@ func TestKeysLeadAnywhere(t *testing.T) {
 	p.follow(func() { p.chord(input.KeyS) })
 	p.sees("Saved")
 	p.visit(a.path("/calendar"))
-	p.follow(func() { p.key(input.KeyN) })
-	p.says("h1", "New post")
+	p.key(input.KeyN)
+	p.opened(true)
+	p.says("#compose-sheet-title", "New post")
 }
 
 func TestSingleKeysCanBeSwitchedOff(t *testing.T) {

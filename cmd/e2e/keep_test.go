@@ -25,6 +25,8 @@ func TestWhatIsTypedOutlivesTheTab(t *testing.T) {
 	if got := p.value("Text"); got != "Open from ten" {
 		t.Errorf("the post opens on %q", got)
 	}
+	p.goes("button", "Discard it, show the post as it is saved")
+	p.until("the post as it is saved", func() bool { return p.value("Text") == "Open from nine" })
 	if now, err := a.owner.Post(t.Context(), page.Post.ID); err != nil || now.Version.Content.Text != "Open from nine" {
 		t.Errorf("what is stored became %q, %v", now.Version.Content.Text, err)
 	}

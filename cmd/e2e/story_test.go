@@ -88,7 +88,9 @@ func (s *story) signIn() {
 // write composes the post and watches counters and problems come and go.
 func (s *story) write() {
 	p := s.desk
-	p.goes("link", "Create post")
+	p.press("link", "Create post")
+	p.opened(true)
+	p.goes("link", "Open as page")
 	p.press("button", "All of Bakery")
 	p.says("#composer-networks", "Mastodon") // its tab, not the account
 	p.press("box", "Mastodon")

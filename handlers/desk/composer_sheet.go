@@ -1,11 +1,11 @@
 package desk
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/url"
 
 	"herald/db"
+	"herald/db/network"
 	"herald/handlers/web"
 	"herald/views/composer"
 )
@@ -37,15 +37,19 @@ func (e *editing) done(w http.ResponseWriter, r *http.Request, say string) error
 
 // beginAnew shows an empty form in place of one whose copy was dropped.
 func (d *Desk) beginAnew(w http.ResponseWriter, r *http.Request, scope *db.Scope) error {
-	path := at(scope, "/posts/new")
 	if !inSheet(r) {
-		return web.See(w, r, path)
+		return web.See(w, r, at(scope, "/posts/new"))
 	}
-	there, err := json.Marshal(map[string]string{"path": path, "target": "#" + composer.SheetPart, "push": "false"})
+	e, err := d.edit(r.Context(), scope, composition{variants: map[network.Name]variantForm{}, key: web.FormKey(), copy: web.FormKey()})
 	if err != nil {
 		return err
 	}
-	w.Header().Set("HX-Location", string(there))
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	left, err := scope.Copies(r.Context(), 0)
+	if err != nil {
+		return err
+	}
+	for _, c := range left {
+		e.left = append(e.left, d.left(scope, c, 0))
+	}
+	return e.draw(w, r, http.StatusOK)
 }

@@ -23,7 +23,8 @@ class ComposeDialog extends HTMLElement {
     on(document, "click", (e) => this.#click(e))
     on(document, "submit", (e) => this.#submit(e))
     on(document, "htmx:config:request", (e) => this.#aim(e.detail.ctx))
-    on(document, "htmx:after:swap", (e) => this.#swapped(e.detail.ctx.target))
+    on(document, "htmx:before:swap", (e) => { if (this.#place(e) === this && this.contains(this.#notices)) document.body.append(this.#notices) })
+    on(document, "htmx:after:swap", (e) => this.#swapped(this.#place(e)))
     on(document, "htmx:finally:request", (e) => { if (e.detail.ctx.sourceElement.matches("[data-live-again]")) this.#return() })
     on(document, "htmx:before:history:restore", (e) => { if (history.state?.[OPEN] || e.detail.path === this.#page) e.preventDefault() })
     on(window, "popstate", () => this.#step())
@@ -62,6 +63,7 @@ class ComposeDialog extends HTMLElement {
 
   #open(address, from) {
     if (!this.#dialog?.open) this.#back = from
+    else this.#keeps() // another takes its place
     this.#address = address
     this.dispatchEvent(new Event("begin"))
   }
@@ -71,6 +73,9 @@ class ComposeDialog extends HTMLElement {
     if (sourceElement === this) request.action = this.#address
     else if (this.contains(sourceElement) && sourceElement.matches("form.composer") && request.submitter?.hasAttribute("formaction")) request.action = request.submitter.getAttribute("formaction")
   }
+
+  // An answer may name its place in words.
+  #place({ detail: { ctx: { target } } }) { return typeof target === "string" ? document.querySelector(target) : target }
 
   #swapped(target) {
     if (target === this) return this.#arrived()
