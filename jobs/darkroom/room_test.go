@@ -80,7 +80,7 @@ func TestAChildThatHangsIsEnded(t *testing.T) {
 
 func TestAFileThatUsesUpItsProcessorTimeIsRefused(t *testing.T) {
 	t.Parallel()
-	_, err := room(t).Hang(t.Context(), 1)
+	_, err := room(t).Hang(t.Context(), 2)
 	if no, ok := model.Refused(err); !ok || !strings.Contains(no.Say, "takes too long") || errors.Is(err, darkroom.ErrStopped) {
 		t.Errorf("got %v", err)
 	}

@@ -182,8 +182,8 @@ func TestAMailToAClientLooksAsTheAgencySays(t *testing.T) {
 		t.Errorf("it does not lead to Herald: %s", list[0].body)
 	}
 	r.Super(t, db.MainShard, `DELETE FROM control.review_hosts WHERE workspace_id = $1`, h.ID)
-	r.Super(t, db.MainShard, `INSERT INTO control.review_hosts (workspace_id, client_id, host, token, made_at, owned_at, live_at) VALUES
-		($1, 0, 'review.south.example', 'x', now(), now(), now()), ($1, $2, 'review.bakers.example', 'x', now(), now(), NULL)`, h.ID, h.Client)
+	r.Super(t, db.MainShard, `INSERT INTO control.review_hosts (workspace_id, client_id, host, token, made_at, next_at, owned_at, live_at) VALUES
+		($1, 0, 'review.south.example', 'x', now(), now(), now(), now()), ($1, $2, 'review.bakers.example', 'x', now(), now(), now(), NULL)`, h.ID, h.Client)
 	if raw := send(model.MailReviewReminder); !strings.Contains(raw, "https://review.south.example/review/") || !strings.Contains(raw, " <https://review.south.example/reminders/") || strings.Contains(raw, "herald.example") || strings.Contains(raw, "bakers.example") {
 		t.Errorf("it does not lead to the name that is in use:\n%s", raw)
 	}
