@@ -93,6 +93,28 @@ func TestAThreadIsWrittenPostByPost(t *testing.T) {
 
 // TestAThreadIsSplitWhereTheCursorIs on a phone, and put in order by finger; what is
 // typed is counted and shown.
+// A slow line answers while somebody writes on: the words stay with their post, wherever
+// that stands by then, and so does the caret.
+func TestWhatIsWrittenWhileAPostMovesStaysWithIt(t *testing.T) {
+	t.Parallel()
+	a := newAgency(t)
+	page := a.write(t, "A loaf", a.account(t, "museum", network.Mastodon))
+	p := a.member(t, browser.Desktop, a.anna())
+	p.visit(a.path(fmt.Sprintf("/posts/%d", page.Post.ID)))
+	p.press("button", "Write as a thread")
+	p.fill("Post 2", "A roll")
+	p.still()
+	gate := here.front.gated(t, a.path("/posts/form"), 0)
+	p.press("button", "Move Post 2 up")
+	p.press("field", "Post 2")
+	p.types(" of rye")
+	close(gate.open)
+	p.inOrder(".pieces", "A roll of rye", "A loaf")
+	p.types(", and more")
+	p.inOrder(".pieces", "A roll of rye, and more", "A loaf")
+	p.says(".look-thread", "A roll of rye, and more")
+}
+
 func TestAThreadIsSplitWhereTheCursorIs(t *testing.T) {
 	t.Parallel()
 	a := newAgency(t)

@@ -163,7 +163,7 @@ func (d *Desk) showReadOnly(w http.ResponseWriter, r *http.Request, scope *db.Sc
 
 func (d *Desk) postScreen(title string) page {
 	return page{title: title, nav: "posts", styles: []string{"css/library.css", "css/preview.css", "css/writing.css"},
-		modules: []string{"js/media-uploads.js", "js/media-picker.js", "js/unsaved-form.js", "js/kept-form.js", "js/post-presence.js", "js/tab-set.js", "js/order-list.js", "js/split-here.js", "js/writing-tools.js", "js/emoji-panel.js"}}
+		modules: []string{"js/media-uploads.js", "js/media-picker.js", "js/unsaved-form.js", "js/kept-form.js", "js/post-presence.js", "js/tab-set.js", "js/order-list.js", "js/split-here.js", "js/written-meanwhile.js", "js/writing-tools.js", "js/emoji-panel.js"}}
 }
 
 // retryFailures answers POST /posts/{id}/retries: what failed and is safe to send
