@@ -55,5 +55,6 @@
 // The simulators are stricter than the real networks: parameters nobody
 // documented, wrong content types and texts over the limit in the network's own
 // unit are refused. The number of calls is counted and shown in the usage
-// headers, and refused only if Knobs.CallLimit says so.
+// headers, and refused only if Knobs.CallLimit says so. Mailchimp alone refuses by itself:
+// calls of a key above ten at once.
 package sim

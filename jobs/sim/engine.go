@@ -31,6 +31,9 @@ type place struct {
 	mux   *http.ServeMux
 	first *http.ServeMux // hosts of their own that share our one address; asked before mux
 
+	// enter sees every call before it is read; leave runs when it has been answered. No
+	// is an answer that keeps it out.
+	enter func(c *call) (leave func(), no *reply)
 	// complain is the network's own way of saying a fault kind, or, for the
 	// empty kind, an HTTP status. wait is what it asks the caller to wait.
 	complain func(c *call, k Kind, status int, wait time.Duration) *reply
@@ -90,6 +93,14 @@ func (p *place) endpoint(s *Sim, step Step, h func(*call) *reply) http.HandlerFu
 			id: strconv.FormatInt(s.next(), 36), step: step,
 		}
 		defer c.params.close()
+		if p.enter != nil {
+			leave, no := p.enter(c)
+			defer leave()
+			if no != nil {
+				c.finish(no)
+				return
+			}
+		}
 		c.finish(h(c))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"herald/db/network"
@@ -16,14 +17,18 @@ import (
 // subscribers got are its posts.
 type mailchimp struct{ sim *Sim }
 
-const mcImage = 1_000_000
+const (
+	mcImage   = 1_000_000
+	mcAtOnce  = 10          // calls of a key
+	mcSending = time.Minute // until a campaign that is sent has reached everybody
+)
 
 func newMailchimp(s *Sim) *place {
 	m := &mailchimp{s}
 	p := &place{
 		name: network.Mailchimp, title: "Mailchimp", mux: http.NewServeMux(),
 		kinds: directKinds, complain: m.complain, stranger: m.stranger,
-		decorate: func(c *call, rep *reply) { rep.with("X-Request-Id", c.id) },
+		decorate: func(c *call, rep *reply) { rep.with("X-Request-Id", c.id) }, enter: m.crowd,
 	}
 	p.on(s, "POST /3.0/campaigns", Prepare, m.create)
 	p.on(s, "GET /3.0/campaigns", Prepare, m.list)
@@ -41,6 +46,17 @@ func newMailchimp(s *Sim) *place {
 		return mcError(http.StatusNotFound, "Resource Not Found", "The requested resource could not be found.")
 	})
 	return p
+}
+
+// crowd counts the calls of a key that are under way. The edge answers one too many,
+// with a page.
+func (m *mailchimp) crowd(c *call) (leave func(), no *reply) {
+	v, _ := c.st.at(c.place.name).objects.LoadOrStore("under way:"+c.r.Header.Get("Authorization"), new(atomic.Int32))
+	n := v.(*atomic.Int32)
+	if n.Add(1) > mcAtOnce {
+		no = &reply{status: http.StatusTooManyRequests, kind: "text/html", body: []byte("<html><head><title>429 Too Many Requests</title></head></html>")}
+	}
+	return func() { n.Add(-1) }, no
 }
 
 // mcDesk hands out tokens that do not run out, which it says with a life of zero, and
@@ -153,6 +169,8 @@ func (m *mailchimp) item(c *call, e *entry) map[string]any {
 		status = "archived"
 	case e.hidden:
 		status = "save"
+	case c.now.Before(e.Time.Add(mcSending)):
+		status = "sending"
 	}
 	return map[string]any{"id": e.ID, "status": status, "create_time": e.born.UTC().Format(time.RFC3339), "long_archive_url": c.base() + e.path,
 		"settings": map[string]string{"title": e.private["title"], "subject_line": e.Title}, "recipients": map[string]any{"list_id": e.Account}}
@@ -259,6 +277,8 @@ func (m *mailchimp) send(c *call) *reply {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		switch {
+		case !e.hidden && c.now.Before(e.Time.Add(mcSending)):
+			return mcError(http.StatusBadRequest, "Bad Request", "This campaign cannot be sent from its status, sending.")
 		case !e.hidden:
 			return mcError(http.StatusBadRequest, "Bad Request", "This campaign has already been sent.")
 		case m.missing(e) != "":

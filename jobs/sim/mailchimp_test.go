@@ -6,8 +6,10 @@ import (
 	"html"
 	"strings"
 	"testing"
+	"time"
 
 	"herald/db/network"
+	"herald/jobs/sim"
 )
 
 const mc = "/mailchimp/3.0"
@@ -58,6 +60,11 @@ func TestAMailchimpCampaignIsSentOnce(t *testing.T) {
 	}
 	w.wantPosts(network.Mailchimp, "", 0)
 	send().want(t, 204)
+	if s := state(); s != "sending" {
+		t.Errorf("it is %s", s)
+	}
+	send().mcFail(t, 400, "cannot be sent")
+	w.pass(time.Minute)
 	if s := state(); s != "sent" {
 		t.Errorf("it is %s", s)
 	}
@@ -84,4 +91,43 @@ func TestMailchimpRefusesWhatIsNoCampaign(t *testing.T) {
 	if g := file(jpegOf(9, 9)).want(t, 200); w.get(g.str("full_size_url")).status != 200 {
 		t.Errorf("kept as %s", g.raw)
 	}
+}
+
+// The edge lets ten calls of a key through at once. It answers the next with a page,
+// and nothing comes of that call; another key is not concerned.
+func TestMailchimpsEdgeTakesTenCallsOfAKeyAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.mcDraft("Hello")
+	w.fault(sim.Fault{Network: network.Mailchimp, Kind: sim.Stall, Step: sim.Find, Times: 10, Delay: time.Hour})
+	done := make(chan got)
+	for range 10 {
+		req := w.request("GET", mc+"/campaigns/"+id, "", "", bearer...)
+		go func() { done <- w.send(req) }()
+	}
+	send := func() got { return w.json(mc+"/campaigns/"+id+"/actions/send", ``, bearer...) }
+	w.until(func() bool { return len(w.sim.Calls(network.Mailchimp, "1001")) == 12 })
+	if g := send().want(t, 429); !strings.HasPrefix(g.raw, "<html>") || g.header.Get("Retry-After") != "" {
+		t.Errorf("it says %v %s", g.header, g.raw)
+	}
+	w.wantPosts(network.Mailchimp, "", 0)
+	w.get(mc+"/lists/2002", "Authorization", "Bearer 2002:x").want(t, 200)
+	w.sim.ClearFaults()
+	for range 10 {
+		(<-done).want(t, 200)
+	}
+	w.until(func() bool { return send().status == 204 })
+	w.wantPosts(network.Mailchimp, "1001", 1)
+}
+
+// until waits for what another goroutine does.
+func (w *world) until(done func() bool) {
+	w.t.Helper()
+	for range 5000 {
+		if done() {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	w.t.Fatal("that never comes")
 }
