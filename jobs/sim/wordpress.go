@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"net/http"
@@ -105,6 +106,7 @@ type wpPost struct {
 	Excerpt    string  `json:"excerpt"`
 	Slug       string  `json:"slug"`
 	Status     string  `json:"status"`
+	Date       wpDate  `json:"date_gmt"`
 	Comments   string  `json:"comment_status"`
 	Featured   int64   `json:"featured_media"`
 	Categories []int64 `json:"categories"`
@@ -121,19 +123,23 @@ func (t *wordpress) create(c *call, kind string) *reply {
 		return wpBad(err.Error())
 	}
 	step := Prepare
-	if b.Status == "publish" {
+	if b.Status != "draft" {
 		step = Commit
+	}
+	content, title := b.Content, b.Title
+	if title != nil && !t.trusts(c) {
+		*title, content = wpKses(*title), wpKses(content)
 	}
 	return c.do(step, a, func() *reply {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		if b.Status != "draft" && b.Status != "publish" || b.Title == nil || *b.Title == "" && b.Content == "" {
+		if !slices.Contains([]string{"draft", "publish", "future"}, b.Status) || title == nil || *title == "" && content == "" {
 			return wpBad("Content, title, and excerpt are empty, or the status is not known.")
 		}
 		n := c.sim.next()
 		id := strconv.FormatInt(n, 10)
-		e := &entry{Post: Post{ID: id, Kind: "post", Text: wpRead(b.Content), Title: *b.Title, Time: c.now}, hidden: b.Status == "draft",
-			private: map[string]string{"slug": t.freeSlug(a, b.Slug), "kind": kind, "raw": b.Content}}
+		e := &entry{Post: Post{ID: id, Kind: "post", Text: wpRead(content), Title: *title, Time: c.now}, hidden: b.Status == "draft",
+			private: map[string]string{"slug": t.freeSlug(a, b.Slug), "kind": kind, "raw": content, "date": string(b.Date)}}
 		if b.Featured != 0 {
 			f, ok := thing[*wpFile](c.st.at(a.network), "media:"+strconv.FormatInt(b.Featured, 10))
 			if !ok {
@@ -141,15 +147,30 @@ func (t *wordpress) create(c *call, kind string) *reply {
 			}
 			e.Media = []Media{c.keepMedia(f.data, f.alt)}
 		}
-		e.path = "/wordpress/" + e.private["slug"]
+		if !e.hidden {
+			t.date(c, a, e)
+		}
+		e.path = wpPath(e)
 		c.publish(a, e)
 		return answer(http.StatusCreated, t.item(c, e))
 	})
 }
 
+// wpPath is where a post is read. A draft that nobody named has no such place.
+func wpPath(e *entry) string {
+	if e.private["slug"] == "" {
+		return ""
+	}
+	return "/wordpress/" + e.private["slug"]
+}
+
 // freeSlug is a slug that nothing has: WordPress adds a number to one that is taken.
+// No slug is none.
 func (t *wordpress) freeSlug(a *account, slug string) string {
 	free := slug
+	if slug == "" {
+		return ""
+	}
 	for n := 2; slices.ContainsFunc(a.posts, func(e *entry) bool { return e.private["slug"] == free }); n++ {
 		free = fmt.Sprintf("%s-%d", slug, n)
 	}
@@ -169,13 +190,19 @@ func wpRead(content string) string {
 func (t *wordpress) item(c *call, e *entry) map[string]any {
 	id, _ := strconv.ParseInt(e.ID, 10, 64)
 	status, link := "publish", c.base()+e.path
+	if e.Time.After(c.now) {
+		status = "future"
+	}
 	if e.hidden {
-		status, link = "draft", c.base()+"/wordpress/?p="+e.ID
+		status = "draft"
+	}
+	if status != "publish" {
+		link = c.base() + "/wordpress/?p=" + e.ID
 	}
 	if e.removed(c.now) {
 		status = "trash"
 	}
-	return map[string]any{"id": id, "status": status, "slug": e.private["slug"], "link": link, "type": strings.TrimSuffix(e.private["kind"], "s"),
+	return map[string]any{"id": id, "status": status, "slug": e.private["slug"], "link": link, "date_gmt": e.Time.UTC().Format(wpTime), "type": strings.TrimSuffix(e.private["kind"], "s"),
 		"title": map[string]string{"raw": e.Title, "rendered": e.Title}, "content": map[string]string{"raw": e.private["raw"]}}
 }
 
@@ -189,11 +216,12 @@ func (t *wordpress) search(c *call) *reply {
 	if name := c.params.stray("slug", "status", "context", "per_page", "page"); name != "" {
 		return wpBad("Invalid parameter(s): " + name)
 	}
+	asked := strings.Split(cmp.Or(c.params.get("status"), "publish"), ",")
 	return c.do(Prepare, a, func() *reply {
 		list := []any{}
 		a.newest(func(e *entry) bool {
-			if e.private["slug"] == c.params.get("slug") && !e.removed(c.now) {
-				list = append(list, t.item(c, e))
+			if item := t.item(c, e); e.private["slug"] == c.params.get("slug") && !e.removed(c.now) && slices.Contains(asked, item["status"].(string)) {
+				list = append(list, item)
 			}
 			return true
 		})
@@ -210,6 +238,7 @@ func (t *wordpress) update(c *call) *reply {
 	var b struct {
 		Status string `json:"status"`
 		Slug   string `json:"slug"`
+		Date   wpDate `json:"date_gmt"`
 	}
 	if err := c.object(&b); err != nil {
 		return wpBad(err.Error())
@@ -224,16 +253,21 @@ func (t *wordpress) update(c *call) *reply {
 		switch {
 		case !ok || e.owner != a || e.removed(c.now):
 			return wpError(http.StatusNotFound, "rest_post_invalid_id", "Invalid post ID.")
-		case b.Status != "publish":
+		case b.Status != "publish" && (b.Status != "" || b.Date == ""):
 			return wpBad("Invalid parameter(s): status")
 		}
-		if e.hidden {
-			e.hidden, e.Time = false, c.now
-			c.made = append(c.made, e)
-		}
+		e.private["date"] = cmp.Or(string(b.Date), e.private["date"])
 		if b.Slug != "" && b.Slug != e.private["slug"] {
 			e.private["slug"] = t.freeSlug(a, b.Slug)
-			e.path = "/wordpress/" + e.private["slug"]
+		}
+		if e.hidden && b.Status == "publish" {
+			e.hidden = false
+			c.made = append(c.made, e)
+			t.date(c, a, e)
+		} else if !e.hidden && b.Date != "" {
+			t.date(c, a, e)
+		}
+		if e.path = wpPath(e); e.path != "" {
 			c.st.at(a.network).pages.Store(e.path, e)
 		}
 		return answer(http.StatusOK, t.item(c, e))
@@ -358,7 +392,7 @@ func (t *wordpress) me(c *call) *reply {
 		return no
 	}
 	return c.do(Check, a, func() *reply {
-		return answer(http.StatusOK, map[string]any{"id": 1, "name": a.Name(), "capabilities": map[string]bool{"publish_posts": true, "upload_files": true}})
+		return answer(http.StatusOK, map[string]any{"id": 1, "name": a.Name(), "capabilities": map[string]bool{"publish_posts": true, "upload_files": true, "unfiltered_html": t.trusts(c)}})
 	})
 }
 

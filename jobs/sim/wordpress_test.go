@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"herald/db/network"
+	"herald/jobs/sim"
 )
 
 const wp = "/wordpress/wp-json/wp/v2"
@@ -60,6 +62,72 @@ func TestAWordPressDraftIsSeenByNobodyUntilItIsPublished(t *testing.T) {
 	w.json(wp+"/posts", `{"title":"a","colour":1,"status":"draft"}`, wpKey...).wpFail(t, 400, "rest_invalid_param")
 	w.json(wp+"/posts", `{"title":"a","status":"draft"}`).wpFail(t, 401, "rest_cannot_create")
 	w.get("/wordpress/wp-json/wp/v3").wpFail(t, 404, "rest_no_route")
+}
+
+// A draft that nobody named has no slug; publishing gives it one, of its title.
+func TestAWordPressDraftWithoutASlugHasNone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var ids []string
+	for range 2 {
+		g := w.json(wp+"/posts", `{"title":"Fresh bread!","content":"<p>a</p>","status":"draft"}`, wpKey...).want(t, 201)
+		if ids = append(ids, g.wpID()); g.str("slug") != "" || !strings.HasSuffix(g.str("link"), "?p="+g.wpID()) {
+			t.Errorf("drafted %s", g.raw)
+		}
+	}
+	for i, want := range []string{"fresh-bread", "fresh-bread-2"} {
+		if g := w.json(wp+"/posts/"+ids[i], `{"status":"publish"}`, wpKey...).want(t, 200); g.str("slug") != want || !strings.HasSuffix(g.str("link"), "/"+want) {
+			t.Errorf("published %s", g.raw)
+		}
+	}
+	g := w.json(wp+"/posts", `{"title":"パン","content":"<p>a</p>","status":"publish"}`, wpKey...).want(t, 201)
+	if g.str("slug") != g.wpID() {
+		t.Errorf("published %s", g.raw)
+	}
+	w.wantPosts(network.WordPress, "1001", 3)
+}
+
+// What is published for a date ahead is in the future until then, and nobody sees it.
+func TestAWordPressPostOfADateAheadWaitsForIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.wpDraft("a").want(t, 201).wpID()
+	w.json(wp+"/posts/"+id, `{"date_gmt":"tomorrow"}`, wpKey...).wpFail(t, 400, "rest_invalid_param")
+	w.json(wp+"/posts/"+id, `{"date_gmt":"2026-05-04T13:00:00"}`, wpKey...).want(t, 200)
+	g := w.json(wp+"/posts/"+id, `{"status":"publish"}`, wpKey...).want(t, 200)
+	if g.str("status") != "future" || g.str("date_gmt") != "2026-05-04T13:00:00" || !strings.HasSuffix(g.str("link"), "?p="+id) {
+		t.Errorf("published %s", g.raw)
+	}
+	w.wantPosts(network.WordPress, "", 0)
+	find := func(status string) string {
+		return w.get(wp+"/posts?slug=bread&status="+status, wpKey...).want(t, 200).raw
+	}
+	if found := find("publish"); found != "[]" || !strings.Contains(find("draft,future"), id) {
+		t.Errorf("among the published is %s, among the others %s", found, find("draft,future"))
+	}
+	w.pass(time.Hour)
+	if g := w.get(wp+"/posts/"+id, wpKey...).want(t, 200); g.str("status") != "publish" || !strings.HasSuffix(g.str("link"), "/bread") {
+		t.Errorf("then it is %s", g.raw)
+	}
+	w.wantPosts(network.WordPress, "1001", 1)
+}
+
+// WordPress takes the markup away that a login may not write, and says nothing.
+func TestWordPressStripsWhatALoginMayNotWrite(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const written = `<p onclick=\"x()\" class=\"a\">One &lt;b&gt; <br /><iframe src=\"https://v.example\">two</iframe><a href=\"javascript:x()\">three</a></p><script>four()</script><!-- five -->`
+	content := func(key ...string) string {
+		return w.json(wp+"/posts", `{"title":"a","status":"draft","content":"`+written+`"}`, key...).want(t, 201).str("content.raw")
+	}
+	if got, want := content(wpKey...), `<p class="a">One &lt;b&gt; <br />two<a>three</a></p>four()<!-- five -->`; got != want {
+		t.Errorf("kept %s, want %s", got, want)
+	}
+	w.sim.AddAccount(network.WordPress, sim.Account{ID: "admin", Token: "secret", Scopes: []string{"publish_posts", "unfiltered_html"}})
+	admin := []string{"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte("admin:secret"))}
+	if got := content(admin...); got != strings.ReplaceAll(written, `\"`, `"`) {
+		t.Errorf("of one who may write all there is %s", got)
+	}
 }
 
 func TestAWordPressPictureAndItsTags(t *testing.T) {
