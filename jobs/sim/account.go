@@ -37,10 +37,11 @@ type account struct {
 
 	mu    sync.Mutex // guards what it holds
 	posts []*entry
-	keys  map[string]keyed // client keys and delivery ids
-	made  []time.Time      // Instagram containers
-	sent  []time.Time      // Instagram publishes, Facebook reels
-	calls window           // calls in the current rate window
+	keys  map[string]keyed       // client keys and delivery ids
+	made  []time.Time            // Instagram containers
+	sent  []time.Time            // Instagram publishes, Facebook reels
+	calls window                 // calls in the current rate window
+	hits  map[string][]time.Time // calls of late, by what they count as
 }
 
 // keyed is what a client key led to.
@@ -56,7 +57,7 @@ type window struct {
 }
 
 func newAccount(name network.Name, id string) *account {
-	return &account{network: name, id: id, keys: map[string]keyed{}}
+	return &account{network: name, id: id, keys: map[string]keyed{}, hits: map[string][]time.Time{}}
 }
 
 // describe takes over what d says.
@@ -140,6 +141,28 @@ func (a *account) count(now time.Time, d time.Duration) (int, time.Time) {
 	}
 	a.calls.n++
 	return a.calls.n, a.calls.start.Add(d)
+}
+
+// pace is how many calls a network takes in any stretch of a time.
+type pace struct {
+	most int
+	in   time.Duration
+}
+
+// room counts a call as kind, unless one of the paces, the longest of which is last,
+// is reached.
+func (a *account) room(kind string, now time.Time, most ...pace) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	hits := recent(a.hits[kind], now.Add(-most[len(most)-1].in))
+	a.hits[kind] = hits
+	for _, s := range most {
+		if n := len(hits); n >= s.most && hits[n-s.most].After(now.Add(-s.in)) {
+			return false
+		}
+	}
+	a.hits[kind] = append(hits, now)
+	return true
 }
 
 // recent drops the times before since and returns the rest. mu is held.

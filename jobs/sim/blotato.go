@@ -66,13 +66,28 @@ func (b *blotato) enter(c *call, id string) (*account, *reply) {
 	}
 	switch v {
 	case good:
-		return a, nil
+		return a, b.paced(c, a)
 	case noScope:
 		return a, b.complain(c, MissingPermission, 0, 0)
 	case elsewhere:
 		return a, blotatoBad("Wrong Account ID")
 	}
 	return a, b.complain(c, ExpiredToken, 0, 0)
+}
+
+// blotatoPace is how many calls it takes in a minute: posts, looks and uploads.
+var blotatoPace = map[Step]int{Commit: 30, Find: 60, Prepare: 120}
+
+// paced refuses a call above the limit, and says nothing of when there is room.
+func (b *blotato) paced(c *call, a *account) *reply {
+	limit := c.sim.Knobs().CallLimit
+	if limit < 0 {
+		limit = blotatoPace[c.step]
+	}
+	if limit == 0 || a.room(string(c.step), c.now, pace{limit, time.Minute}) {
+		return nil
+	}
+	return blotatoError(http.StatusTooManyRequests, "Rate limit exceeded")
 }
 
 // blotatoFile is an upload, which anybody may put who has its address.

@@ -86,12 +86,22 @@ func (b *bundle) enter(c *call, team string) (*account, *reply) {
 	if no := bundleVerdict(v); no != nil {
 		return a, no
 	}
-	if most := c.sim.Knobs().CallLimit; most > 0 {
-		if n, _ := a.count(c.now, time.Minute); n > most {
-			return a, bundleError(http.StatusTooManyRequests, "Too Many Requests")
-		}
+	return a, b.paced(c, a)
+}
+
+// bundlePace are the limits that hold over all calls of a key, each for itself.
+var bundlePace = []pace{{5, time.Second}, {20, 10 * time.Second}, {100, time.Minute}}
+
+// paced refuses a call above one of the limits, and names neither it nor a wait.
+func (b *bundle) paced(c *call, a *account) *reply {
+	paces, limit := bundlePace, c.sim.Knobs().CallLimit
+	if limit > 0 {
+		paces = []pace{{limit, time.Minute}}
 	}
-	return a, nil
+	if limit == 0 || a.room("calls", c.now, paces...) {
+		return nil
+	}
+	return bundleError(http.StatusTooManyRequests, "Too Many Requests")
 }
 
 // told reads a JSON body, of which a member names the team.

@@ -135,11 +135,11 @@ func (p *bundlePost) refused() string {
 func (b *bundle) find(c *call, id string) (*bundlePost, *account, *reply) {
 	p, ok := thing[*bundlePost](c.st.at(bundleName), id)
 	if !ok {
-		_, _, v := c.admitByToken(c.r.Header.Get("x-api-key"))
+		a, _, v := c.admitByToken(c.r.Header.Get("x-api-key"))
 		if no := bundleVerdict(v); no != nil {
 			return nil, nil, no
 		}
-		return nil, c.account, nil
+		return nil, a, b.paced(c, a)
 	}
 	a, no := b.enter(c, p.owner.id)
 	return p, a, no

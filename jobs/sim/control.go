@@ -257,6 +257,8 @@ type knobBody struct {
 	Spread     *delay  `json:"spread,omitempty"`
 	Summoned   *bool   `json:"summoned,omitempty"`
 	Unaudited  *bool   `json:"unaudited,omitempty"`
+	Forum      *bool   `json:"forum,omitempty"`
+	Made422    *bool   `json:"made_422,omitempty"`
 	Keys       *string `json:"keys,omitempty"`
 	Refresh    *string `json:"refresh,omitempty"`
 	CallLimit  *int    `json:"call_limit,omitempty"`
@@ -268,6 +270,7 @@ func (b *knobBody) bound(k *Knobs) []func(out bool) {
 		swap(&b.ImagePolls, &k.ImagePolls), swap(&b.VideoPolls, &k.VideoPolls), swap(&b.QuotaTotal, &k.QuotaTotal),
 		swap(&b.Containers, &k.Containers), swap(&b.Hashtags, &k.Hashtags), swap(&b.Republish, &k.Republish),
 		swap(&b.NoCode, &k.NoCode), swap(&b.ReadLag, (*delay)(&k.ReadLag)), swap(&b.Duplicates, &k.Duplicates), swap(&b.Spread, (*delay)(&k.Spread)), swap(&b.Summoned, &k.Summoned), swap(&b.Unaudited, &k.Unaudited),
+		swap(&b.Forum, &k.Forum), swap(&b.Made422, &k.Made422),
 		swap(&b.Keys, &k.Keys), swap(&b.Refresh, &k.Refresh), swap(&b.CallLimit, &k.CallLimit),
 	}
 }

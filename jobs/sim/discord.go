@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -142,6 +143,8 @@ type dcMessage struct {
 	Forum   string `json:"thread_name"`
 	Nonce   string `json:"nonce"`
 	Enforce bool   `json:"enforce_nonce"`
+
+	thread string // where it stands, if not in the channel itself
 }
 
 // body reads a message, alone or as a part of a form.
@@ -197,15 +200,37 @@ func (d *discord) asHook(c *call) *reply {
 	if no != nil {
 		return no
 	}
+	m.thread = c.r.URL.Query().Get("thread_id")
 	return c.do(Commit, a, func() *reply {
 		a.mu.Lock()
 		defer a.mu.Unlock()
+		if no := d.misplaced(c, a, m); no != nil {
+			return no
+		}
 		rep := d.make(c, a, m, a.id)
 		if rep.status == http.StatusOK && c.r.URL.Query().Get("wait") != "true" {
 			return &reply{status: http.StatusNoContent}
 		}
 		return rep
 	})
+}
+
+// misplaced is what is wrong with where a webhook's message is to stand: a forum has
+// threads alone, and no other channel has one here. a.mu is held.
+func (d *discord) misplaced(c *call, a *account, m dcMessage) *reply {
+	forum := c.sim.Knobs().Forum
+	switch {
+	case forum && m.Forum == "" && m.thread == "":
+		return dcError(http.StatusBadRequest, 220001, "Webhooks posted to forum channels must have a thread_name or thread_id")
+	case forum && m.Forum != "" && m.thread != "":
+		return dcError(http.StatusBadRequest, 220002, "Webhooks posted to forum channels cannot have both a thread_name and thread_id")
+	case !forum && m.Forum != "":
+		return dcError(http.StatusBadRequest, 220003, "Webhooks can only create threads in forum channels")
+	}
+	if first, ok := thing[*entry](c.st.at(a.network), m.thread); m.thread != "" && (!ok || first.owner != a || first.Title == "") {
+		return dcError(http.StatusNotFound, 10003, "Unknown Channel")
+	}
+	return nil
 }
 
 // make checks and stores a message. a.mu is held.
@@ -240,8 +265,12 @@ func (d *discord) make(c *call, a *account, m dcMessage, hook string) *reply {
 		files = append(files, c.keepMedia(b, f.Description))
 	}
 	id := strconv.FormatInt(c.sim.next(), 10)
-	e := &entry{Post: Post{ID: id, Kind: "post", Text: m.Content, Title: m.Forum, Media: files, Time: c.now, path: dcPath(a, id)},
-		private: map[string]string{"bot": "true", "hook": hook}}
+	if m.Forum != "" {
+		m.thread = id // a thread has the number of its first message
+	}
+	channel := cmp.Or(m.thread, a.id)
+	e := &entry{Post: Post{ID: id, Kind: "post", Text: m.Content, Title: m.Forum, Media: files, Time: c.now, path: dcPath(channel, id)},
+		private: map[string]string{"bot": "true", "hook": hook, "channel": channel}}
 	c.publish(a, e)
 	if m.Enforce {
 		a.keys[m.Nonce] = keyed{id, c.now}
@@ -249,7 +278,7 @@ func (d *discord) make(c *call, a *account, m dcMessage, hook string) *reply {
 	return answer(http.StatusOK, d.item(e))
 }
 
-func dcPath(a *account, id string) string { return "/discord/channels/9/" + a.id + "/" + id }
+func dcPath(channel, id string) string { return "/discord/channels/9/" + channel + "/" + id }
 
 // item is a message as Discord shows it, without the space around. owner.mu is held.
 func (d *discord) item(e *entry) map[string]any {
@@ -257,7 +286,7 @@ func (d *discord) item(e *entry) map[string]any {
 	for i, m := range e.Media {
 		files = append(files, map[string]any{"id": e.ID + strconv.Itoa(i), "filename": "file", "description": m.Alt, "size": m.Bytes})
 	}
-	out := map[string]any{"id": e.ID, "channel_id": e.Account, "content": strings.TrimSpace(e.Text), "timestamp": e.Time.UTC().Format(dcTime), "type": 0, "attachments": files,
+	out := map[string]any{"id": e.ID, "channel_id": cmp.Or(e.private["channel"], e.Account), "content": strings.TrimSpace(e.Text), "timestamp": e.Time.UTC().Format(dcTime), "type": 0, "attachments": files,
 		"author": map[string]any{"id": "8", "username": "Herald", "bot": e.private["bot"] == "true"}}
 	if e.private["hook"] != "" {
 		out["webhook_id"] = e.private["hook"]
@@ -305,6 +334,6 @@ func (d *discord) hook(c *call) *reply {
 func (d *discord) stranger(st *state, accountID, text string) *entry {
 	return d.sim.foreign(st, network.Discord, accountID, text, func(a *account, n int64) (string, string) {
 		id := strconv.FormatInt(n, 10)
-		return id, dcPath(a, id)
+		return id, dcPath(a.id, id)
 	})
 }

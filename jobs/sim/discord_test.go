@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"herald/db/network"
+	"herald/jobs/sim"
 )
 
 const (
@@ -52,7 +53,7 @@ func TestADiscordWebhookSaysNothingUnlessItIsAsked(t *testing.T) {
 	if g := w.json(dcHook, `{"content":"a"}`).want(t, 204); g.raw != "" {
 		t.Errorf("it says %s", g.raw)
 	}
-	if g := w.json(dcHook+"?wait=true", `{"content":"b","thread_name":"Bread"}`).want(t, 200); g.str("id") == "" || g.str("webhook_id") != "1001" {
+	if g := w.json(dcHook+"?wait=true", `{"content":"b"}`).want(t, 200); g.str("id") == "" || g.str("webhook_id") != "1001" {
 		t.Errorf("it says %s", g.raw)
 	}
 	w.wantPosts(network.Discord, "1001", 2)
@@ -60,6 +61,32 @@ func TestADiscordWebhookSaysNothingUnlessItIsAsked(t *testing.T) {
 	w.json(dc+"/webhooks/1001/revoked-token-revoked-token", `{"content":"a"}`).dcFail(t, 401, "50027")
 	if g := w.get(dcHook).want(t, 200); g.str("guild_id") != "9" || g.str("channel_id") != "1001" {
 		t.Errorf("it is %s", g.raw)
+	}
+}
+
+// A forum has threads alone: a message begins one or stands in one, and other
+// channels have none.
+func TestADiscordForumTakesNoMessageOutsideAThread(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	hook := dcHook + "?wait=true"
+	w.json(hook, `{"content":"a","thread_name":"Bread"}`).dcFail(t, 400, "220003")
+	w.json(hook+"&thread_id=7", `{"content":"a"}`).dcFail(t, 404, "10003")
+	w.sim.Turn(func(k *sim.Knobs) { k.Forum = true })
+	w.json(hook, `{"content":"a"}`).dcFail(t, 400, "220001")
+	w.wantPosts(network.Discord, "", 0)
+	first := w.json(hook, `{"content":"a","thread_name":"Bread"}`).want(t, 200)
+	if first.str("channel_id") != first.str("id") {
+		t.Errorf("the thread is %s", first.raw)
+	}
+	w.json(hook+"&thread_id="+first.str("id"), `{"content":"a","thread_name":"Bread"}`).dcFail(t, 400, "220002")
+	if g := w.json(hook+"&thread_id="+first.str("id"), `{"content":"b"}`).want(t, 200); g.str("channel_id") != first.str("id") {
+		t.Errorf("the answer is %s", g.raw)
+	}
+	w.json(hook+"&thread_id=7", `{"content":"b"}`).dcFail(t, 404, "10003")
+	w.wantPosts(network.Discord, "1001", 2)
+	if p := w.sim.Posts(network.Discord, "1001"); p[0].Title != "Bread" || !strings.HasSuffix(p[1].Address, "/9/"+first.str("id")+"/"+p[1].ID) {
+		t.Errorf("the public sees %+v", p)
 	}
 }
 

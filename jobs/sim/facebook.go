@@ -85,7 +85,7 @@ func (fb *facebook) admit(c *call, id, token, scope string) (*account, *grant, *
 // graphOverLimit refuses when the account has used up Knobs.CallLimit.
 func graphOverLimit(c *call, a *account, code int, kind string) *reply {
 	limit := c.sim.Knobs().CallLimit
-	if limit == 0 {
+	if limit <= 0 {
 		return nil
 	}
 	a.mu.Lock()

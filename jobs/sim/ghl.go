@@ -57,15 +57,16 @@ func (g *ghl) complain(_ *call, k Kind, status int, wait time.Duration) *reply {
 	return ghlError(status, http.StatusText(status))
 }
 
-// enter finds the account of a token, or the one that the call names.
-func (g *ghl) enter(c *call, id string) (*account, *reply) {
+// enter finds the account of a token, or the one that the call names. The token needs
+// one of the scopes.
+func (g *ghl) enter(c *call, id string, scopes ...string) (*account, *reply) {
 	if v := c.r.Header.Get("Version"); v != "v3" && v != "2021-07-28" {
 		return nil, ghlError(http.StatusUnauthorized, "version header was not found.")
 	}
 	token, _ := strings.CutPrefix(c.r.Header.Get("Authorization"), "Bearer ")
-	a, _, v := c.admitByToken(token)
+	a, _, v := c.admitByToken(token, scopes...)
 	if id != "" {
-		a, _, v = c.admit(id, token)
+		a, _, v = c.admit(id, token, scopes...)
 	}
 	switch v {
 	case good:
@@ -108,6 +109,15 @@ func (g *ghl) users(c *call) *reply {
 		}
 		return answer(http.StatusOK, map[string]any{"users": []any{map[string]any{"id": ghlUser, "name": "Nora"}}})
 	})
+}
+
+// told is the answer to what was made. GoHighLevel has been seen to refuse it with 422
+// all the same.
+func (g *ghl) told(c *call, rep *reply) *reply {
+	if c.sim.Knobs().Made422 {
+		return ghlError(http.StatusUnprocessableEntity, []string{"the request could not be processed"})
+	}
+	return rep
 }
 
 // ghlUser is the one user of every location.

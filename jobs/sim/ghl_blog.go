@@ -86,7 +86,7 @@ func (g *ghlBlog) body(c *call) (v ghlArticle, a *account, no *reply) {
 	if v.Blog != nil {
 		blog = *v.Blog
 	}
-	if a, no = g.enter(c, blog); no == nil && err != nil {
+	if a, no = g.enter(c, blog, "blogs/post.write"); no == nil && err != nil {
 		no = ghlError(http.StatusUnprocessableEntity, []string{err.Error()})
 	}
 	return v, a, no
@@ -108,7 +108,7 @@ func (g *ghlBlog) create(c *call) *reply {
 			return no
 		}
 		c.publish(a, e)
-		return answer(http.StatusOK, map[string]any{"data": g.tell(c, e)})
+		return g.told(c, answer(http.StatusOK, map[string]any{"data": g.tell(c, e)}))
 	})
 }
 
@@ -264,7 +264,7 @@ func (g *ghlBlog) sites(c *call) *reply {
 }
 
 func (g *ghlBlog) upload(c *call) *reply {
-	a, no := g.enter(c, "")
+	a, no := g.enter(c, "", "medias.write")
 	if no != nil {
 		return no
 	}

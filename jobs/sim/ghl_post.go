@@ -67,7 +67,7 @@ func (g *ghl) create(c *call) *reply {
 	if len(v.Accounts) == 1 {
 		id = v.Accounts[0]
 	}
-	a, no := g.enter(c, id)
+	a, no := g.enter(c, id, "socialplanner/post.write")
 	if no != nil {
 		return no
 	}
@@ -161,7 +161,7 @@ func (g *ghl) keep(c *call, a *account, v ghlBody, platform string, details word
 		e.gone = c.now
 	}
 	c.publish(a, e)
-	return ghlGood(http.StatusCreated, map[string]any{"post": ghlTell(e, "in_progress")})
+	return g.told(c, ghlGood(http.StatusCreated, map[string]any{"post": ghlTell(e, "in_progress")}))
 }
 
 // trimmed cuts a text off where the platform's limit is.

@@ -22,11 +22,13 @@ type Knobs struct {
 	Spread     time.Duration // Threads: how long a container that is finished cannot be published yet; 0
 	Summoned   bool          // X: answers are refused unless the author named the caller, to one's own posts too
 	Unaudited  bool          // YouTube: the app has not been audited, so that every video is private whatever was asked
+	Forum      bool          // Discord: every webhook is a forum's, which takes no message without a title or a thread
+	Made422    bool          // GoHighLevel: what is made is answered with 422 all the same
 
 	Keys string // Mastodon's Idempotency-Key: "honour", "ignore", or "race" (kept only after the post is); honour
 
 	Refresh   string // refresh tokens: "none", "rotate", "omit" or "unavailable"; none
-	CallLimit int    // calls per account and window before 429 or its like; 0 for no limit
+	CallLimit int    // calls per account and window before 429 or its like; 0 for none, -1 for Blotato's and Bundle.social's own
 }
 
 // filled returns the knobs with the defaults put in.
