@@ -201,7 +201,22 @@ func (b *Blog) draft(ctx context.Context, job networks.Job, picture string) (str
 	if err == nil && made.Data.ID == "" {
 		err = httpx.Unparsable(httpx.Prepare, answer)
 	}
+	if f := fault.Of(err); f != nil && f.Status == http.StatusUnprocessableEntity {
+		return b.madeAnyway(ctx, job, f)
+	}
 	return made.Data.ID, err
+}
+
+// madeAnyway looks for a draft that was refused with no: GoHighLevel is known to refuse
+// what it made (networks-b 11.4). While that cannot be told it is not refused for good.
+func (b *Blog) madeAnyway(ctx context.Context, job networks.Job, no *fault.Fault) (string, error) {
+	switch id, err := b.drafted(ctx, job); {
+	case err != nil:
+		return "", &fault.Fault{Kind: fault.Transient, Code: "not_listed", Say: label + " may have taken the draft or not; Herald looks again before it repeats it.", Cause: err}
+	case id != "":
+		return id, nil
+	}
+	return "", no
 }
 
 var unfit = regexp.MustCompile(`[^a-z0-9]+`)

@@ -22,6 +22,8 @@ type blog struct {
 	updated string
 	taken   bool
 	drafts  int
+	refuse  string // the answer to a draft, which is made all the same if it is listed
+	down    bool   // the list is
 }
 
 func (s *blog) answer(c nettest.Call) nettest.Answer {
@@ -32,10 +34,16 @@ func (s *blog) answer(c nettest.Call) nettest.Answer {
 		return nettest.Answer{Body: fmt.Sprintf(`{"exists":%t}`, s.taken)}
 	case "POST blogs/posts":
 		s.drafts++
+		if s.refuse != "" {
+			return nettest.Answer{Status: 422, Body: s.refuse}
+		}
 		return nettest.Answer{Status: 201, Body: `{"data":{"_id":"p1","status":"DRAFT"}}`}
 	case "PUT blogs/posts/p1":
 		return nettest.Answer{Body: s.updated}
 	case "GET blogs/posts/all":
+		if s.down {
+			return nettest.Answer{Status: 429, Body: `{"statusCode":429,"message":"Too Many Requests"}`}
+		}
 		return nettest.Answer{Body: `{"blogs":[` + s.posts + `]}`}
 	case "GET blogs/categories":
 		return nettest.Answer{Body: `{"categories":[{"_id":"c1","label":"News"},{"_id":"c2","label":"Bread; rolls"}]}`}
@@ -149,6 +157,27 @@ func TestADraftWhoseAnswerWasLostIsFoundByItsSlug(t *testing.T) {
 	if _, err := s.publish(t, b, job, kept); err != nil || s.drafts != 0 || kept.Kept["draft"] != "p1" {
 		t.Errorf("%d drafts, %v", s.drafts, err)
 	}
+}
+
+// TestADraftThatWasRefusedIsLookedFor: a 422 stands for a draft that was made too, and
+// while the list cannot say so none is made beside it.
+func TestADraftThatWasRefusedIsLookedFor(t *testing.T) {
+	t.Parallel()
+	s := &blog{updated: updated, refuse: `{"statusCode":422,"message":["no"]}`, down: true}
+	h, b := openBlog(t, s)
+	job, kept := article1(nil), h.Handles()
+	_, err := s.publish(t, b, job, kept)
+	wantKind(t, err, fault.Transient, "not_listed")
+	s.down, s.posts = false, `{"_id":"p1","status":"DRAFT","urlSlug":"`+keySlug(job)+`"}`
+	if r, err := s.publish(t, b, job, kept); err != nil || r.ExternalID != "p1" || s.drafts != 1 {
+		t.Errorf("%+v, %v after %d drafts", r, err, s.drafts)
+	}
+	if r, err := s.publish(t, b, job, h.Handles()); err != nil || r.ExternalID != "p1" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	s.posts = ""
+	_, err = s.publish(t, b, job, h.Handles())
+	wantKind(t, err, fault.Validation, "invalid")
 }
 
 func TestWhatBecameOfADraft(t *testing.T) {
