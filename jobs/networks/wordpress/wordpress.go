@@ -255,7 +255,9 @@ func (a *Adapter) Find(ctx context.Context, job networks.Job, h networks.Handles
 		return networks.Finding{}, f
 	case now.id() != id || now.Status == "":
 		return networks.Finding{}, httpx.Unparsable(httpx.Find, answer)
-	case now.Status == "publish" || now.Status == "future":
+	case now.Status == "future":
+		return networks.FoundIt(networks.Receipt{ExternalID: id, Permalink: networks.WebOnly(now.Link)}, "Somebody gave the post a date at the site, and the site publishes it then."), nil
+	case now.Status == "publish":
 		return networks.FoundIt(networks.Receipt{ExternalID: id, Permalink: networks.WebOnly(now.Link)}, "The site says that the post is published."), nil
 	case now.Status == "draft" || now.Status == "pending":
 		return networks.NotThere("The site says that the post is still a draft."), nil
