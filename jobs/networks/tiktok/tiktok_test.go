@@ -286,6 +286,12 @@ func TestAnUploadThatEndedOrIsUnknownIsBegunAnew(t *testing.T) {
 		}
 		return nil
 	}
+	for _, age := range []time.Duration{0, spreads - time.Second} { // not known yet
+		kept.Kept[begun] = noon.Add(-age).Format(time.RFC3339)
+		_, err := a.Prepare(t.Context(), jobOf(film(9)), kept)
+		wantKind(t, err, fault.Waiting, "not_visible")
+	}
+	kept.Kept[begun], n = noon.Add(-spreads).Format(time.RFC3339), 0
 	if _, err := a.Prepare(t.Context(), jobOf(film(9)), kept); err != nil || n != 1 || h.Count("POST v2/post/publish/video/init/") != 2 {
 		t.Errorf("%v after %d questions", err, n)
 	}

@@ -3,6 +3,7 @@ package tiktok
 import (
 	"context"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -18,6 +19,7 @@ import (
 const (
 	piece    = 5 << 20          // the least that TikTok takes as a piece, so that the last one is small
 	lasts    = 50 * time.Minute // an upload's address is good for an hour
+	spreads  = 2 * time.Minute  // TikTok may not know a new publish by its id at once
 	spare    = 75 * time.Second
 	pullable = 2 // times that files are offered which TikTok could not fetch
 )
@@ -63,6 +65,8 @@ const (
 func (u *upload) earlier(ctx context.Context) (where, int64, error) {
 	s, err := u.status(ctx, u.job, httpx.Prepare, u.h.Get(publish))
 	switch {
+	case lost(err) && u.age() < spreads: // all of it may be there
+		return nothing, 0, fault.Wait(10*time.Second, "not_visible", "TikTok does not know the upload yet; Herald asks again.")
 	case lost(err):
 		return nothing, 0, u.forget(nil)
 	case err != nil:
@@ -88,8 +92,16 @@ func (u *upload) forget(f *fault.Fault) error {
 
 // old says that the address of the upload is about to end.
 func (u *upload) old() bool {
+	return u.age() > lasts || u.h.Get(target) == ""
+}
+
+// age is how long ago the publish was announced; very long if nobody knows.
+func (u *upload) age() time.Duration {
 	at, err := time.Parse(time.RFC3339, u.h.Get(begun))
-	return err != nil || u.now().Sub(at) > lasts || u.h.Get(target) == ""
+	if err != nil {
+		return math.MaxInt64
+	}
+	return u.now().Sub(at)
 }
 
 // allowed asks what the creator's account allows now.
