@@ -130,18 +130,27 @@ func (a *Adapter) permalink(m sent) string {
 // moved keeps a group's new number, if that is what err is about: nothing was
 // posted, and the next attempt goes there.
 func moved(h networks.Handles, answer *httpx.Answer, err error) error {
+	to := newNumber(answer)
+	if to == "" {
+		return err
+	}
+	h.Note(chat, to)
+	f := *fault.Of(err)
+	f.Kind, f.Code, f.Say = fault.Transient, "moved", "The group has a new number at Telegram; Herald posts there."
+	return &f
+}
+
+// newNumber is the one of a group that moved, or "".
+func newNumber(answer *httpx.Answer) string {
 	var body struct {
 		Parameters struct {
 			To int64 `json:"migrate_to_chat_id"`
 		} `json:"parameters"`
 	}
 	if answer == nil || answer.OK() || json.Unmarshal(answer.Body, &body) != nil || body.Parameters.To == 0 {
-		return err
+		return ""
 	}
-	h.Note(chat, strconv.FormatInt(body.Parameters.To, 10))
-	f := *fault.Of(err)
-	f.Kind, f.Code, f.Say = fault.Transient, "moved", "The group has a new number at Telegram; Herald posts there."
-	return &f
+	return strconv.FormatInt(body.Parameters.To, 10)
 }
 
 // Find can ask nobody: a bot does not see its own messages.
@@ -149,7 +158,8 @@ func (a *Adapter) Find(context.Context, networks.Job, networks.Handles, networks
 	return networks.Unsure("Telegram lets a bot read nothing of what it posted. Look into the channel whether the post is there."), nil
 }
 
-// Check asks who the bot is, and whether it may post in the account's channel.
+// Check asks who the bot is, and whether it may post in the account's channel. A
+// group that moved is asked where it is, and keeps the number it was connected by.
 func (a *Adapter) Check(ctx context.Context, account networks.Account) (networks.Profile, error) {
 	var bot struct {
 		Result struct {
@@ -165,18 +175,25 @@ func (a *Adapter) Check(ctx context.Context, account networks.Account) (networks
 			May    *bool  `json:"can_post_messages"`
 		} `json:"result"`
 	}
+	now := account.RemoteID
 	for _, step := range []struct {
 		method string
 		ask    func() any
 		into   any
 	}{
 		{"getMe", func() any { return struct{}{} }, &bot},
-		{"getChat", func() any { return map[string]any{"chat_id": account.RemoteID} }, &where},
-		{"getChatMember", func() any { return map[string]any{"chat_id": account.RemoteID, "user_id": bot.Result.ID} }, &member},
+		{"getChat", func() any { return map[string]any{"chat_id": now} }, &where},
+		{"getChatMember", func() any { return map[string]any{"chat_id": now, "user_id": bot.Result.ID} }, &member},
 	} {
 		c := call(networks.Job{Account: account}, httpx.Check, step.method)
 		c.JSON = step.ask()
-		if _, err := a.door.Do(ctx, c, step.into); err != nil {
+		answer, err := a.door.Do(ctx, c, step.into)
+		if to := newNumber(answer); to != "" {
+			now = to
+			c.JSON = step.ask()
+			_, err = a.door.Do(ctx, c, step.into)
+		}
+		if err != nil {
 			return networks.Profile{}, err
 		}
 	}
@@ -185,6 +202,9 @@ func (a *Adapter) Check(ctx context.Context, account networks.Account) (networks
 		return networks.Profile{}, fault.New(fault.Permission, "not_administrator", "The bot may not post in this channel. Make it an administrator who may post messages.")
 	}
 	profile := networks.Profile{RemoteID: strconv.FormatInt(p.ID, 10), Handle: p.Title, Name: p.Title}
+	if now != account.RemoteID {
+		profile.RemoteID = account.RemoteID
+	}
 	if p.Username != "" {
 		profile.Handle = "@" + p.Username
 	}
