@@ -18,6 +18,7 @@ type Account struct {
 	Name    string    // as the page shows it
 	Scopes  []string  // what Token may do; nil for everything
 	App     string    // the client id that Token was made for, shown as the author's application
+	Former  string    // Telegram: the number of the group that became this supergroup
 	Expires time.Time // of Token; zero for never
 	Issued  time.Time // of Token; two days ago if zero
 }
@@ -33,6 +34,7 @@ type account struct {
 	secret   string
 	handle   string
 	name     string
+	former   string
 	aliases  []string
 
 	mu    sync.Mutex // guards what it holds
@@ -42,6 +44,7 @@ type account struct {
 	sent  []time.Time            // Instagram publishes, Facebook reels
 	calls window                 // calls in the current rate window
 	hits  map[string][]time.Time // calls of late, by what they count as
+	daily window                 // X posts in the current day's window
 }
 
 // keyed is what a client key led to.
@@ -75,6 +78,9 @@ func (a *account) describe(d Account) {
 	if d.Name != "" {
 		a.name = d.Name
 	}
+	if d.Former != "" {
+		a.former = d.Former
+	}
 }
 
 // emptied returns the account as it was declared, without its history.
@@ -82,8 +88,15 @@ func (a *account) emptied() *account {
 	a.label.Lock()
 	defer a.label.Unlock()
 	b := newAccount(a.network, a.id)
-	b.declared, b.locked, b.secret, b.handle, b.name = a.declared, a.locked, a.secret, a.handle, a.name
+	b.declared, b.locked, b.secret, b.handle, b.name, b.former = a.declared, a.locked, a.secret, a.handle, a.name, a.former
 	return b
+}
+
+// wasOnce is the number that the account had before it moved, or "".
+func (a *account) wasOnce() string {
+	a.label.RLock()
+	defer a.label.RUnlock()
+	return a.former
 }
 
 func (a *account) addAlias(id string) {
@@ -136,11 +149,16 @@ func (a *account) Name() string {
 func (a *account) count(now time.Time, d time.Duration) (int, time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.calls.n == 0 || now.Sub(a.calls.start) >= d {
-		a.calls = window{start: now}
-	}
+	a.calls.roll(now, d)
 	a.calls.n++
 	return a.calls.n, a.calls.start.Add(d)
+}
+
+// roll begins a new window if the last one of length d has ended.
+func (w *window) roll(now time.Time, d time.Duration) {
+	if w.n == 0 || now.Sub(w.start) >= d {
+		*w = window{start: now}
+	}
 }
 
 // pace is how many calls a network takes in any stretch of a time.

@@ -211,6 +211,7 @@ func (s *Sim) postAccount(w http.ResponseWriter, r *http.Request) {
 		Name    string       `json:"name"`
 		Scopes  []string     `json:"scopes"`
 		App     string       `json:"app"`
+		Former  string       `json:"former"`
 		Expires time.Time    `json:"expires"`
 		Issued  time.Time    `json:"issued"`
 	}
@@ -223,7 +224,7 @@ func (s *Sim) postAccount(w http.ResponseWriter, r *http.Request) {
 	}
 	s.AddAccount(b.Network, Account{
 		ID: b.ID, Token: b.Token, Refresh: b.Refresh, Handle: b.Handle, Name: b.Name,
-		Scopes: b.Scopes, App: b.App, Expires: b.Expires, Issued: b.Issued,
+		Scopes: b.Scopes, App: b.App, Former: b.Former, Expires: b.Expires, Issued: b.Issued,
 	})
 	told(w, map[string]string{"id": b.ID})
 }
@@ -259,6 +260,10 @@ type knobBody struct {
 	Unaudited  *bool   `json:"unaudited,omitempty"`
 	Forum      *bool   `json:"forum,omitempty"`
 	Made422    *bool   `json:"made_422,omitempty"`
+	UserDaily  *int    `json:"user_daily,omitempty"`
+	AppDaily   *int    `json:"app_daily,omitempty"`
+	Uploads    *int    `json:"uploads,omitempty"`
+	Partial    *int    `json:"partial,omitempty"`
 	Keys       *string `json:"keys,omitempty"`
 	Refresh    *string `json:"refresh,omitempty"`
 	CallLimit  *int    `json:"call_limit,omitempty"`
@@ -271,6 +276,7 @@ func (b *knobBody) bound(k *Knobs) []func(out bool) {
 		swap(&b.Containers, &k.Containers), swap(&b.Hashtags, &k.Hashtags), swap(&b.Republish, &k.Republish),
 		swap(&b.NoCode, &k.NoCode), swap(&b.ReadLag, (*delay)(&k.ReadLag)), swap(&b.Duplicates, &k.Duplicates), swap(&b.Spread, (*delay)(&k.Spread)), swap(&b.Summoned, &k.Summoned), swap(&b.Unaudited, &k.Unaudited),
 		swap(&b.Forum, &k.Forum), swap(&b.Made422, &k.Made422),
+		swap(&b.UserDaily, &k.UserDaily), swap(&b.AppDaily, &k.AppDaily), swap(&b.Uploads, &k.Uploads), swap(&b.Partial, &k.Partial),
 		swap(&b.Keys, &k.Keys), swap(&b.Refresh, &k.Refresh), swap(&b.CallLimit, &k.CallLimit),
 	}
 }

@@ -32,6 +32,8 @@
 //   - Of Blotato a connected account is one, whatever its network, and its key is its
 //     token.
 //   - GoHighLevel is as Blotato is; a location is whatever the path says, and has one user.
+//   - A Telegram account with a former number is a group that became a supergroup:
+//     who calls it by that number is told the new one.
 //   - A webhook account's secret is DefaultSecret unless it was declared.
 //   - A token that begins with "expired" or "revoked" is answered as the network
 //     answers such a token; one that begins with "noscope" may read and not write.
@@ -56,5 +58,5 @@
 // documented, wrong content types and texts over the limit in the network's own
 // unit are refused. The number of calls is counted and shown in the usage
 // headers, and refused only if Knobs.CallLimit says so. Mailchimp alone refuses by itself:
-// calls of a key above ten at once.
+// calls of a key above ten at once. What a network takes in a day is in force.
 package sim

@@ -142,7 +142,7 @@ func (t *pinterest) createPin(c *call) *reply {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		id := strconv.FormatInt(c.sim.next(), 10)
-		e := &entry{Post: Post{ID: id, Kind: kind, Text: b.Description, Title: b.Title, Link: b.Link, Media: files, Time: c.now, path: pinPath(id)}, private: map[string]string{}}
+		e := &entry{Post: Post{ID: id, Kind: kind, Text: b.Description, Title: b.Title, Link: b.Link, Media: files, Time: c.now, path: pinPath(id)}, hidden: c.sim.Knobs().Unaudited, private: map[string]string{}}
 		c.publish(a, e)
 		return answer(http.StatusCreated, t.item(e))
 	})

@@ -113,3 +113,16 @@ func TestAPinsVideoIsStoredThenWorkedOn(t *testing.T) {
 		t.Errorf("a picture is %s", g.raw)
 	}
 }
+
+// What an app with trial access pins its creator sees, and nobody else.
+func TestAPinOfATrialAppIsForItsCreatorOnly(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.sim.Turn(func(k *sim.Knobs) { k.Unaudited = true })
+	id := w.send(w.pin("Fresh", "")).want(t, 201).str("id")
+	w.wantPosts(network.Pinterest, "", 0)
+	if g := w.get(pin+"/boards/1001/pins?page_size=25", bearer...).want(t, 200); !strings.Contains(g.raw, `"id":"`+id+`"`) {
+		t.Errorf("its creator sees %s", g.raw)
+	}
+	w.get("/pinterest/pin/"+id).want(t, 404)
+}

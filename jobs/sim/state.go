@@ -42,12 +42,14 @@ type shelf struct {
 	renewals map[string]*grant   // by refresh token, spent ones too
 	codes    map[string]*code    // authorisation codes not used yet
 	apps     map[string]string   // registered client ids and their secrets
+	moved    map[string]string   // former ids of accounts and what they are now
+	daily    map[string]*window  // X posts of each app in the current day's window
 }
 
 func newShelf(name network.Name) *shelf {
 	return &shelf{
 		name: name, accounts: map[string]*account{}, grants: map[string]*grant{},
-		renewals: map[string]*grant{}, codes: map[string]*code{}, apps: map[string]string{},
+		renewals: map[string]*grant{}, codes: map[string]*code{}, apps: map[string]string{}, moved: map[string]string{}, daily: map[string]*window{},
 	}
 }
 
@@ -58,6 +60,7 @@ func (sh *shelf) adopt(old *shelf) {
 	for id, a := range old.accounts {
 		if a.declared && id == a.id {
 			sh.accounts[id] = a.emptied()
+			sh.move(sh.accounts[id])
 		}
 	}
 	for token, g := range old.grants {
@@ -125,6 +128,7 @@ func (sh *shelf) declare(d Account, now time.Time) {
 	a.describe(d)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
+	sh.move(a)
 	if d.Token == "" {
 		return
 	}
@@ -145,6 +149,30 @@ func (sh *shelf) declare(d Account, now time.Time) {
 	if d.Refresh != "" {
 		sh.renewals[d.Refresh] = g
 	}
+}
+
+// appOf is the client id that a token was made for, or "".
+func (sh *shelf) appOf(token string) string {
+	sh.mu.RLock()
+	defer sh.mu.RUnlock()
+	if g := sh.grants[token]; g != nil {
+		return g.app
+	}
+	return ""
+}
+
+// move notes what a's former id is now. mu is held, or nobody else has sh yet.
+func (sh *shelf) move(a *account) {
+	if old := a.wasOnce(); old != "" {
+		sh.moved[old] = a.id
+	}
+}
+
+// movedTo is what a former id is now, or "".
+func (sh *shelf) movedTo(id string) string {
+	sh.mu.RLock()
+	defer sh.mu.RUnlock()
+	return sh.moved[id]
 }
 
 // thing returns an object by id if it is a T.

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -13,8 +14,8 @@ import (
 	"herald/db/network"
 )
 
-// telegram is the Bot API. An account is a channel, whose id and token belong
-// together; a bot cannot read what it posted, so there are no lists.
+// telegram is the Bot API. An account is a channel or a supergroup, whose id and
+// token belong together; a bot cannot read what it posted, so there are no lists.
 type telegram struct{ sim *Sim }
 
 const (
@@ -92,7 +93,8 @@ func (t *telegram) open(c *call) (*account, *reply) {
 	if name, public := strings.CutPrefix(id, "@"); public {
 		id = t.named(c, name)
 	}
-	a, _, v := c.admit(id, token)
+	now := c.st.at(network.Telegram).movedTo(id)
+	a, _, v := c.admit(cmp.Or(now, id), token)
 	switch {
 	case !isBot, v == noToken, v == badToken:
 		return nil, tgError(http.StatusUnauthorized, "Unauthorized")
@@ -102,6 +104,8 @@ func (t *telegram) open(c *call) (*account, *reply) {
 		return nil, tgBad("need administrator rights in the channel chat")
 	case v != good:
 		return nil, tgError(http.StatusUnauthorized, "Unauthorized")
+	case now != "":
+		return nil, tgError(http.StatusBadRequest, "Bad Request: group chat was upgraded to a supergroup chat", map[string]any{"migrate_to_chat_id": json.Number(now)})
 	}
 	return a, nil
 }
@@ -257,7 +261,11 @@ func (t *telegram) place(a *account) map[string]any {
 	if _, err := id.Int64(); err != nil {
 		id = json.Number(numberOf(a.id))
 	}
-	return map[string]any{"id": id, "type": "channel", "title": a.Name(), "username": a.Handle()}
+	kind := "channel"
+	if a.wasOnce() != "" {
+		kind = "supergroup"
+	}
+	return map[string]any{"id": id, "type": kind, "title": a.Name(), "username": a.Handle()}
 }
 
 func (t *telegram) me(c *call) *reply {

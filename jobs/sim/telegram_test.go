@@ -108,3 +108,30 @@ func TestATelegramAlbumIsOnePost(t *testing.T) {
 		t.Errorf("the public sees %+v", posts)
 	}
 }
+
+// Who names a group by its old number is told the supergroup's, and nothing is sent.
+func TestAGroupThatBecameASupergroupSaysItsNewNumber(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.sim.AddAccount(network.Telegram, sim.Account{ID: "-55", Token: "token"})
+	send := func(chat string) got {
+		return w.json("/telegram/bottoken/sendMessage", `{"chat_id":`+chat+`,"text":"Hello"}`)
+	}
+	send("-55").want(t, 200)
+	w.json("/_control/accounts", `{"network":"telegram","id":"-100777","token":"token","former":"-55"}`).want(t, 200)
+	for range 2 {
+		g := send("-55")
+		g.tgFail(t, 400, "upgraded to a supergroup")
+		if !strings.Contains(g.raw, `"migrate_to_chat_id":-100777`) {
+			t.Errorf("got %s", g.raw)
+		}
+		w.json("/telegram/bottoken/getChat", `{"chat_id":-55}`).tgFail(t, 400, "upgraded to a supergroup")
+		w.json("/telegram/botother/sendMessage", `{"chat_id":-55,"text":"Hello"}`).tgFail(t, 401, "Unauthorized")
+		w.wantPosts(network.Telegram, "-100777", 0)
+		w.sim.Reset() // it is declared so
+	}
+	if g := send("-100777").want(t, 200); g.str("result.chat.type") != "supergroup" {
+		t.Errorf("it is %s", g.raw)
+	}
+	w.wantPosts(network.Telegram, "-100777", 1)
+}

@@ -35,6 +35,7 @@ type ttPublish struct {
 	pieces  int64
 	arrived int64
 	data    bytes.Buffer // its first part
+	born    time.Time
 	until   time.Time
 	done    bool   // TikTok has all
 	failed  string // the reason
@@ -156,7 +157,7 @@ func (v ttVideoInit) check(c *call) *reply {
 
 func (k *tiktok) announce(c *call, a *account, v ttVideoInit) *reply {
 	n := c.sim.next()
-	p := &ttPublish{id: fmt.Sprintf("v_pub_file~v2-1.%d", n), owner: a, size: v.Source.Size, piece: v.Source.Piece, pieces: v.Source.Pieces, until: c.now.Add(ttUploadLife)}
+	p := &ttPublish{id: fmt.Sprintf("v_pub_file~v2-1.%d", n), owner: a, size: v.Source.Size, piece: v.Source.Piece, pieces: v.Source.Pieces, born: c.now, until: c.now.Add(ttUploadLife)}
 	p.entry = v.Info.entry(c, "video", v.Info.Title)
 	c.st.at(a.network).objects.Store(p.id, p)
 	if v.Source.Source == "PULL_FROM_URL" {
@@ -203,7 +204,7 @@ func (k *tiktok) initPhotos(c *call) *reply {
 		if no := k.room(c, a); no != nil {
 			return no
 		}
-		p := &ttPublish{id: fmt.Sprintf("p_pub_url~v2.%d", c.sim.next()), owner: a, pull: true, entry: v.Info.entry(c, "photo", v.Info.Description)}
+		p := &ttPublish{id: fmt.Sprintf("p_pub_url~v2.%d", c.sim.next()), owner: a, pull: true, born: c.now, entry: v.Info.entry(c, "photo", v.Info.Description)}
 		c.st.at(a.network).objects.Store(p.id, p)
 		var files []blob
 		var err error

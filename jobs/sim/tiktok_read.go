@@ -18,7 +18,7 @@ func (k *tiktok) fetchStatus(c *call) *reply {
 	return c.do(Find, a, func() *reply {
 		p, ok := thing[*ttPublish](c.st.at(c.place.name), v.ID)
 		switch {
-		case !ok:
+		case !ok || c.now.Sub(p.born) < c.sim.Knobs().Spread:
 			return ttError(c, http.StatusBadRequest, "invalid_publish_id", "The publish_id does not exist.")
 		case p.owner != a:
 			return ttError(c, http.StatusUnauthorized, "token_not_authorized_for_specified_publish_id", "The access token does not belong to this publish_id.")

@@ -153,3 +153,20 @@ func TestTikTokSpendsARefreshToken(t *testing.T) {
 	}
 	renew(first.str("refresh_token")).want(t, 400) // the whole family is dead
 }
+
+// A publish is not known by its id everywhere at once.
+func TestTikTokKnowsANewPublishAfterAWhile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.sim.Turn(func(k *sim.Knobs) { k.Spread = 20 * time.Second })
+	made := w.ttInit(len(film()), len(film()), 1).want(t, 200)
+	id := made.str("data.publish_id")
+	w.ttStatus(id).ttFail(t, 400, "invalid_publish_id")
+	w.ttPut(made.str("data.upload_url"), string(film()), 0, len(film())).want(t, 201)
+	w.pass(19 * time.Second)
+	w.ttStatus(id).ttFail(t, 400, "invalid_publish_id")
+	w.pass(time.Second)
+	if g := w.ttStatus(id).want(t, 200); g.str("data.status") != "PUBLISH_COMPLETE" {
+		t.Errorf("got %s", g.raw)
+	}
+}

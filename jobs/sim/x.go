@@ -97,8 +97,12 @@ func (t *x) complain(c *call, k Kind, status int, wait time.Duration) *reply {
 	return xProblem(status, http.StatusText(status), "One or more parameters to your request was invalid.", "invalid-request")
 }
 
+func xTooMany() *reply {
+	return xProblem(http.StatusTooManyRequests, "Too Many Requests", "Too Many Requests", "about:blank")
+}
+
 func xLimited(reset time.Time) *reply {
-	return xProblem(http.StatusTooManyRequests, "Too Many Requests", "Too Many Requests", "about:blank").
+	return xTooMany().
 		with("x-rate-limit-limit", strconv.Itoa(xCalls)).with("x-rate-limit-remaining", "0").with("x-rate-limit-reset", strconv.FormatInt(reset.Unix(), 10))
 }
 

@@ -50,7 +50,14 @@ func (t *x) createPost(c *call) *reply {
 	return c.do(step, a, func() *reply {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		return t.make(c, a, b)
+		told, rep := t.spend(c, a)
+		if rep == nil {
+			rep = t.make(c, a, b)
+		}
+		for name, value := range told {
+			rep.with(name, value)
+		}
+		return rep
 	})
 }
 

@@ -180,3 +180,42 @@ func TestXSignInWantsAProofAndRotates(t *testing.T) {
 	}
 	renew(next.str("refresh_token")).want(t, 400) // the replay ended the whole family
 }
+
+// The day's counts stand beside that of a quarter of an hour, and refuse by
+// themselves.
+func TestXCountsAnAccountsAndAnAppsDay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for id, app := range map[string]string{"1": "ours", "2": "ours", "3": "theirs"} {
+		w.sim.AddAccount(network.X, sim.Account{ID: id, Token: "T" + id, App: app})
+	}
+	w.sim.Turn(func(k *sim.Knobs) { k.UserDaily, k.AppDaily = 2, 3 })
+	post := func(id, text string) got {
+		return w.json("/x/2/tweets", `{"text":"`+text+`"}`, "Authorization", "Bearer T"+id)
+	}
+	left := func(g got, status int, user, app string) got {
+		t.Helper()
+		g.want(t, status)
+		if g.header.Get("x-user-limit-24hour-remaining") != user || g.header.Get("x-app-limit-24hour-remaining") != app || g.header.Get("x-rate-limit-remaining") == "0" {
+			t.Errorf("the headers are %v, want %s and %s", g.header, user, app)
+		}
+		return g
+	}
+	left(post("1", "a"), 201, "1", "2")
+	w.pass(time.Hour)
+	left(post("1", ""), 400, "0", "1") // what is refused counts too
+	if g := left(post("1", "b"), 429, "0", "1"); g.header.Get("x-user-limit-24hour-limit") != "2" || g.header.Get("x-user-limit-24hour-reset") != fmt.Sprint(noon.Add(24*time.Hour).Unix()) {
+		t.Errorf("used up: %v", g.header)
+	}
+	left(post("2", "c"), 201, "1", "0")
+	if g := left(post("2", "d"), 429, "1", "0"); g.header.Get("x-app-limit-24hour-reset") != fmt.Sprint(noon.Add(24*time.Hour).Unix()) {
+		t.Errorf("the app's day: %v", g.header)
+	}
+	left(post("3", "e"), 201, "1", "2")
+	w.wantPosts(network.X, "", 3)
+	if g := w.get("/x/2/users/me", "Authorization", "Bearer T1").want(t, 200); g.header.Get("x-user-limit-24hour-limit") != "" {
+		t.Errorf("a call that reads tells of posts: %v", g.header)
+	}
+	w.pass(23 * time.Hour)
+	left(post("1", "f"), 201, "1", "2")
+}

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strconv"
@@ -36,7 +37,7 @@ func (y *youtube) verdict(c *call, e *entry) map[string]any {
 	case e.private["status"] == "rejected":
 		status["rejectionReason"] = e.private["why"]
 	case e.removed(c.now):
-		status["uploadStatus"], status["rejectionReason"] = "rejected", "termsOfUse"
+		status["uploadStatus"], status["rejectionReason"] = "rejected", cmp.Or(e.private["why"], "termsOfUse")
 	}
 	return status
 }

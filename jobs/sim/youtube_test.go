@@ -228,3 +228,64 @@ func TestGoogleRenewsTokensAndKeepsTheRefreshToken(t *testing.T) {
 	w.pass(time.Hour)
 	w.get(yt+"/channels?part=id&mine=true", "Authorization", "Bearer "+made.str("access_token")).want(t, 401)
 }
+
+// The range of a 308 is what is stored, which may be less than what was sent.
+func TestYouTubeStoresAPieceInPart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.sim.Turn(func(k *sim.Knobs) { k.Partial = 2 })
+	const grain = 262144
+	data := string(film()) + strings.Repeat("x", 4*grain)
+	to := w.ytOpen(len(data), ytMeta).want(t, 200).header.Get("Location")
+	if g := w.ytPut(to, data[:grain], 0, len(data)).want(t, 308); g.header.Get("Range") != "" {
+		t.Errorf("nothing is stored, and the range is %s", g.header.Get("Range"))
+	}
+	if g := w.ytPut(to, data, 0, len(data)).want(t, 308); g.header.Get("Range") != "bytes=0-524287" {
+		t.Errorf("half is stored, and the range is %s", g.header.Get("Range"))
+	}
+	w.wantPosts(network.YouTube, "UC1", 0)
+	w.ytPut(to, data[2*grain:], 2*grain, len(data)).want(t, 201)
+	w.wantPosts(network.YouTube, "UC1", 1)
+	if p := w.sim.Posts(network.YouTube, "UC1"); p[0].Media[0].Bytes != int64(len(data)) {
+		t.Errorf("the video has %d bytes of %d", p[0].Media[0].Bytes, len(data))
+	}
+}
+
+func TestYouTubeCountsAChannelsUploads(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.sim.Turn(func(k *sim.Knobs) { k.Uploads = 2 })
+	w.ytVideo(ytMeta)
+	w.ytOpen(9, ytMeta).want(t, 200) // an upload that never ends is no video
+	w.sim.AddStranger(network.YouTube, "UC1", "from the studio")
+	if g := w.ytOpen(9, ytMeta).want(t, 400); !strings.Contains(g.raw, `"reason":"uploadLimitExceeded"`) {
+		t.Errorf("got %s", g.raw)
+	}
+	w.pass(24 * time.Hour)
+	w.ytVideo(ytMeta)
+}
+
+// A file that the channel has is taken, worked on, and turned down then.
+func TestYouTubeTurnsDownAFileThatTheChannelHas(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.ytVideo(ytMeta)
+	w.ytVideo(ytMeta)
+	w.wantPosts(network.YouTube, "UC1", 2)
+	w.sim.Turn(func(k *sim.Knobs) { k.Duplicates = true })
+	id := w.ytVideo(strings.Replace(ytMeta, "The oven", "Another name", 1))
+	says := func(want string) {
+		t.Helper()
+		if g := w.get(yt+"/videos?part=status&id="+id, ytKey...).want(t, 200); !strings.Contains(g.raw, want) {
+			t.Errorf("it says %s, want %s", g.raw, want)
+		}
+	}
+	says(`"uploadStatus":"uploaded"`)
+	w.pass(time.Minute)
+	says(`"uploadStatus":"rejected"`)
+	says(`"rejectionReason":"duplicate"`)
+	w.wantPosts(network.YouTube, "UC1", 2)
+	other := string(film()) + "x"
+	w.ytPut(w.ytOpen(len(other), ytMeta).want(t, 200).header.Get("Location"), other, 0, len(other)).want(t, 201)
+	w.wantPosts(network.YouTube, "UC1", 3)
+}

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"net/http"
@@ -21,6 +22,7 @@ const (
 	ytTags        = 500
 	ytThumbnail   = 2 << 20
 	ytSession     = 7 * 24 * time.Hour
+	ytWork        = time.Minute // until a video that is turned down says so
 )
 
 // ytUpload is a resumable upload. owner.mu guards it.
@@ -31,6 +33,7 @@ type ytUpload struct {
 	data    bytes.Buffer // its first part
 	entry   *entry       // made from the details, public once all has arrived
 	until   time.Time
+	parts   int // pieces that were stored in part only
 	done    bool
 }
 
@@ -133,6 +136,9 @@ func (y *youtube) begin(c *call, a *account, size int64) *reply {
 	e.path = "/youtube/p/" + e.ID
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if limit := c.sim.Knobs().Uploads; limit > 0 && a.since(c.now.Add(-24*time.Hour)) >= limit {
+		return ytBad("uploadLimitExceeded", "The user has exceeded the number of videos they may upload.")
+	}
 	a.sent = recent(a.sent, c.now.Add(-24*time.Hour))
 	if len(a.sent) >= ytDaily {
 		return ytError(http.StatusForbidden, "quotaExceeded", "The request cannot be completed because you have exceeded your quota.")
@@ -200,6 +206,11 @@ func (y *youtube) take(c *call, u *ytUpload, first, last int64) *reply {
 	}
 	u.owner.mu.Lock()
 	defer u.owner.mu.Unlock()
+	if u.parts < c.sim.Knobs().Partial {
+		u.parts++
+		data = data[:len(data)/2/ytGrain*ytGrain]
+		last = first + int64(len(data)) - 1
+	}
 	if u.done || first > u.arrived || last < u.arrived {
 		return u.state(c, y)
 	}
@@ -223,13 +234,31 @@ func (y *youtube) publish(c *call, u *ytUpload) {
 	e.Time = c.now
 	media := c.keepMedia(b, "")
 	e.Media = []Media{media}
+	e.private["file"] = fmt.Sprintf("%x %d", sha256.Sum256(b.data), b.size)
 	switch {
 	case b.kind != "video":
 		e.private["status"], e.private["why"], e.gone = "failed", "invalidFile", c.now
 	case b.long > ytLongest:
 		e.private["status"], e.private["why"], e.gone = "rejected", "length", c.now
+	case c.sim.Knobs().Duplicates && u.owner.hasFile(e.private["file"], c.now):
+		e.hidden, e.private["status"], e.private["why"], e.gone = true, "uploaded", "duplicate", c.now.Add(ytWork)
 	}
 	c.publish(u.owner, e)
+}
+
+// hasFile says whether one of the account's videos is the same file. mu is held.
+func (a *account) hasFile(file string, now time.Time) bool {
+	return slices.ContainsFunc(a.posts, func(e *entry) bool { return e.private["file"] == file && !e.removed(now) })
+}
+
+// since counts the posts that were stored after a moment. mu is held.
+func (a *account) since(then time.Time) (n int) {
+	for _, e := range a.posts {
+		if e.born.After(then) {
+			n++
+		}
+	}
+	return n
 }
 
 func (u *ytUpload) tell(c *call, y *youtube) *reply {
