@@ -31,7 +31,13 @@ func TestOneKeyDecidesInTheInbox(t *testing.T) {
 	p.misses("The second loaf")
 	p.key(input.KeyC)
 	p.types("Who baked it?")
-	p.value("Comment")
+	p.until("whom a comment can name", func() bool { // asked for by the field that has the focus now
+		names, err := p.Eval(`() => [...document.querySelectorAll(".mention-list")].some((list) => !list.hasAttribute("hx-get"))`)
+		return err == nil && names.Value.Bool()
+	})
+	if got := p.value("Comment"); got != "Who baked it?" {
+		t.Errorf("the comment says %q", got)
+	}
 	p.visit(a.path("/approvals?box=others"))
 	p.follow(func() { p.key(input.KeyA) })
 	p.sees("Approved.")

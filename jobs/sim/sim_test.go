@@ -121,7 +121,7 @@ func (g got) graphFail(t *testing.T, status int, code, sub string) {
 }
 
 func (w *world) send(req *http.Request) got {
-	client := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DisableKeepAlives: true},
+	client := &http.Client{Timeout: time.Minute, Transport: &http.Transport{DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	resp, err := client.Do(req)
 	if err != nil {
