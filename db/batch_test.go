@@ -10,13 +10,9 @@ import (
 	"herald/db/network"
 )
 
-// TestFiftyPostsTakeAHandfulOfStatements moves, schedules, cancels and labels one
-// post and fifty: no statement is sent for each.
-func TestFiftyPostsTakeAHandfulOfStatements(t *testing.T) {
-	t.Parallel()
-	w := dbtest.New(t)
-	a := w.Agency(t, "north", db.MainShard)
-	account := a.Account(t, a.Client(t, "acme"), network.Mastodon)
+// traced is an agency's owner, and records the statements that come of what it does.
+func traced(t *testing.T, w *dbtest.World, a *dbtest.Agency) (*db.Scope, *recorder) {
+	t.Helper()
 	rec := &recorder{}
 	o := w.Options()
 	o.Tracer = rec
@@ -25,10 +21,21 @@ func TestFiftyPostsTakeAHandfulOfStatements(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(store.Close)
-	sc, err := store.Enter(t.Context(), a.Owner.Actor.User, "north")
+	sc, err := store.Enter(t.Context(), a.Owner.Actor.User, a.Slug)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return sc, rec
+}
+
+// TestFiftyPostsTakeAHandfulOfStatements moves, schedules, cancels and labels one
+// post and fifty: no statement is sent for each.
+func TestFiftyPostsTakeAHandfulOfStatements(t *testing.T) {
+	t.Parallel()
+	w := dbtest.New(t)
+	a := w.Agency(t, "north", db.MainShard)
+	account := a.Account(t, a.Client(t, "acme"), network.Mastodon)
+	sc, rec := traced(t, w, a)
 	var posts []db.PostPage
 	for range 51 {
 		posts = append(posts, a.Due(t, "words", 48*time.Hour, account))

@@ -15,24 +15,6 @@ import (
 	"herald/db/network"
 )
 
-// traced is the house's owner, and what the statements are that come of what it does.
-func (h *house) traced(t *testing.T) (*db.Scope, *recorder) {
-	t.Helper()
-	rec := &recorder{}
-	o := h.Options()
-	o.Tracer = rec
-	store, err := db.Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(store.Close)
-	sc, err := store.Enter(t.Context(), h.Owner.Actor.User, "north")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sc, rec
-}
-
 // mended makes a post invalid that is fine today.
 func (h *house) mended(t *testing.T, page db.PostPage) db.PostPage {
 	t.Helper()
@@ -59,7 +41,7 @@ func TestAHundredPostsAreSubmittedInAHandfulOfStatements(t *testing.T) {
 	h.asking(t, asked)
 	account := h.Account(t, asked, network.Mastodon)
 	h.Super(t, h.Shard, `UPDATE tenant.clients SET auto_schedule = true`)
-	sc, rec := h.traced(t)
+	sc, rec := traced(t, h.World, h.Agency)
 	for name, write := range map[string]func(i int) db.PostPage{
 		"asked": func(i int) db.PostPage { return h.Post(t, fmt.Sprintf("asked %d", i), account) },
 		"both":  func(i int) db.PostPage { return h.mended(t, h.Post(t, fmt.Sprintf("both %d", i), account, h.account)) },

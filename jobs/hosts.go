@@ -9,9 +9,6 @@ import (
 	"herald/db"
 )
 
-// HostLooker looks at names that agencies say are theirs.
-type HostLooker = db.HostLooker
-
 // hostsAtOnce is how many names one sweep looks at, all of them at the same time: each
 // may let it wait.
 const hostsAtOnce = 16

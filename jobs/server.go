@@ -26,10 +26,10 @@ type Deps struct {
 	Media       MediaSource
 	Blobs       Shelves
 	Mail        Mailer
-	Hosts       HostLooker // nil: this worker leaves host names alone
-	Base        string     // the address of this Herald
-	Library     *Librarian // nil: this worker leaves files alone
-	Imports     *Importer  // nil: it leaves imports alone
+	Hosts       db.HostLooker // nil: this worker leaves host names alone
+	Base        string        // the address of this Herald
+	Library     *Librarian    // nil: this worker leaves files alone
+	Imports     *Importer     // nil: it leaves imports alone
 	Settings    Settings
 	Log         *slog.Logger
 	Now         func() time.Time

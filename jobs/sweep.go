@@ -20,8 +20,8 @@ type Sweeper struct {
 	Pipe     *db.Pipeline
 	Redis    redis.UniversalClient
 	Blobs    Shelves
-	Hosts    HostLooker // nil: names of agencies' own are left alone
-	Base     string     // the address of this Herald, to which those names lead
+	Hosts    db.HostLooker // nil: names of agencies' own are left alone
+	Base     string        // the address of this Herald, to which those names lead
 	Settings Settings
 	Log      *slog.Logger
 	Now      func() time.Time
