@@ -17,7 +17,7 @@ func asks(f Frame) string {
 	if f.Sender != "" {
 		by = f.Sender + " of " + f.Agency
 	}
-	return f.Person + ", " + by + " asks you to connect these, so that they can publish there for " + f.Client + "."
+	return "For " + f.Person + ": " + by + " asks you to connect these, so that they can publish there for " + f.Client + "."
 }
 
 func moreLabel(n Network) string {

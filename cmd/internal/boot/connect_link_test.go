@@ -84,7 +84,7 @@ func TestAClientConnectsAccountsByALink(t *testing.T) {
 	h := newHall(t)
 	d := h.sends(network.Facebook, network.X, network.Bluesky, network.Webhook)
 	page := d.page()
-	for _, want := range []string{"Dana Vogt, ", "Facebook", "Bluesky", "The <b>blue</b> Page, please."} {
+	for _, want := range []string{"For Dana Vogt: ", "Facebook", "Bluesky", "The <b>blue</b> Page, please."} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the page lacks %q: %d %s", want, page.status, seenText(page.body))
 		}
