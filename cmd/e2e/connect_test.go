@@ -148,7 +148,7 @@ func TestAClientConnectsItsOwnAccountsFromItsPhone(t *testing.T) {
 	m := letter(t, client, 0)
 	phone := open(t, browser.Narrow)
 	phone.visit(connectLink.FindString(m.Text))
-	phone.sees("Connect the accounts of Museum", "Iris Tal, Anna Berger of Studio "+a.slug, "The Page with the oven, please.")
+	phone.sees("Connect the accounts of Museum", "For Iris Tal: Anna Berger of Studio "+a.slug, "The Page with the oven, please.")
 	phone.fits()
 	phone.signsIn("Facebook", "Somebody")
 	phone.sees("Choose what to connect")
